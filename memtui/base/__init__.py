@@ -1,0 +1,16 @@
+"""What every other package stands on; it knows nothing of memory or of the agent client.
+
+In: paths, bytes, text, an environment. Out: the same, made safe.
+
+- `errors`    faults that we foresee, each with a hint for the user and an exit code
+- `text`      foreign text made visible, and the words for ages, sizes and widths
+- `dirs`      where our own files are
+- `files`     reading without tearing, writing without losing
+- `boundary`  may this actor read or write this path
+- `locks`     one writer at a time among our own processes
+- `process`   is that process alive, and is it still the same one
+- `secrets`   text that looks like a credential
+
+Invariants: a write leaves the old file or the new one, whole, whatever instant it is stopped; no string that came from
+disk or a model reaches a terminal before `text.visible`.
+"""

@@ -1,0 +1,112 @@
+"""Foreign text made visible, and the short words for ages, sizes and widths.
+
+`visible` is the one sanitiser: a terminal obeys escape, C1 and bidi characters wherever they come from, and Textual
+passes them on. Everything from disk or a model goes through it before a widget or a terminal sees it.
+"""
+
+import re
+import unicodedata
+
+_FORMAT = (
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
+    "\ufff0-\ufffb\U000e0000-\U000e0fff"
+)
+_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+# A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
+# as several is anybody's guess: shown apart, widths stay true.
+_ASCII = re.compile(r"[\x20-\x7e]*\Z")
+
+
+def visible(text: str, *, keep: str = "\n\t") -> str:
+    """Replace every character that a terminal would obey or hide by a visible mark.
+
+    Args:
+        text: Anything, lone surrogates included.
+        keep: Control characters to leave as they are; a caller that draws single lines passes "".
+
+    Returns:
+        Text in which controls stand as control pictures (ESC is "␛") and format characters as "‹U+202E›".
+        `visible(visible(s)) == visible(s)`.
+    """
+    if _ASCII.match(text):
+        return text
+
+    def mark(match: re.Match[str]) -> str:
+        char = match[0]
+        if char in keep:
+            return char
+        code = ord(char)
+        if code < 0x20:
+            return chr(0x2400 + code)
+        return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
+
+    return _UNSAFE.sub(mark, text)
+
+
+def is_plain(text: str) -> bool:
+    """Whether `visible` would leave the text as it is, tabs and line ends apart."""
+    return visible(text) == text
+
+
+def age(seconds: float) -> str:
+    """A short age: "now", "5m", "1h", "2d", "3w", "4mo", "1y". A time in the future counts as now."""
+    for limit, unit, word in (
+        (3600, 60, "m"),
+        (86_400, 3600, "h"),
+        (14 * 86_400, 86_400, "d"),
+        (60 * 86_400, 7 * 86_400, "w"),
+        (365 * 86_400, 30 * 86_400, "mo"),
+    ):
+        if seconds < 60:
+            return "now"
+        if seconds < limit:
+            return f"{int(seconds // unit)}{word}"
+    return f"{int(seconds // (365 * 86_400))}y"
+
+
+def size(number: int) -> str:
+    """A short size in bytes or units where 1k is 1,000: "340", "1.1k", "25k", "1.2M"."""
+    if number < 1000:
+        return str(number)
+    for unit, word in ((1000, "k"), (1_000_000, "M"), (1_000_000_000, "G")):
+        if number < unit * 1000 or word == "G":
+            value = number / unit
+            return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
+    raise AssertionError
+
+
+def cells(text: str) -> int:
+    """How many terminal cells the text takes; combining marks take none, East Asian wide characters two."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
+    """The text in at most `width` cells; what is cut shows as an ellipsis."""
+    if width <= 0:
+        return ""
+    if cells(text) <= width:
+        return text
+    room = width - cells(ellipsis)
+    if room < 0:
+        return ""
+    if text.isascii():
+        return text[:room] + ellipsis
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text, room).rstrip(" ") + ellipsis if room else ellipsis
+
+
+def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") -> str:
+    """The text in exactly `width` cells, clipped or filled with blanks; `right` puts the blanks in front."""
+    cut = clip(text, width, ellipsis=ellipsis)
+    room = " " * (width - cells(cut))
+    return room + cut if right else cut + room
+
+
+def nfc(text: str) -> str:
+    """Composed form, so that two spellings of one name compare equal."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)

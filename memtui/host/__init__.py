@@ -1,0 +1,16 @@
+"""The agent client on this machine: where it keeps things and how it is switched.
+
+In: an `Env` (home, environment, policy files) and a working directory. Out: a `Place` (which memory folder, decided by
+whom, every switch with the layer that set it) and the `Project`s that have left transcripts.
+
+- `env`       everything outside that a decision needs, as one value, so that a test chooses it
+- `paths`     config folder, project names
+- `gitroot`   the repository that worktrees and subfolders share
+- `settings`  the layers, the switches, and changing one in place
+- `place`     the decision for a directory
+- `projects`  the projects, told apart by the `cwd` in their transcripts, never by decoding a folder name
+- `recent`    the newest sessions of a project folder
+
+Invariants: nothing here writes, except `settings.edit_setting`, which returns text; git is never run; a folder named by
+the project's checked-in settings is refused and said.
+"""
