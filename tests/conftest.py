@@ -1,0 +1,52 @@
+"""Fixtures for every test: a home of its own, an environment without the user's, the shared recordings where they are."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.support import REPO, digest_tree
+
+__all__ = ["digest_tree"]  # also importable: `from tests.conftest import digest_tree`
+
+# No deadline: a shared machine swings by a factor of two. On CI the same examples each time, so that a red run can be repeated.
+settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+KEPT = ("PATH", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The recordings and corpora that live beside the repository; tests that need them are skipped elsewhere."""
+    folder = REPO.parent / "shared"
+    if not folder.is_dir():
+        pytest.skip("no ../shared beside the repository")
+    return folder
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder, and an environment that holds nothing of the person who runs the tests.
+
+    HOME and USERPROFILE point to it; agent client, XDG, editor, colour and terminal variables are gone, so a test sets those
+    that it is about. The working directory stays.
+    """
+    folder = tmp_path / "home"
+    folder.mkdir()
+    for name in list(os.environ):
+        if name not in KEPT and not name.startswith("PYTEST"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("USERPROFILE", str(folder))
+    monkeypatch.setenv("TERM", "xterm-256color")
+    return folder
+
+
+@pytest.fixture(name="digest_tree")
+def digest_tree_fixture() -> Callable[[Path], dict[str, tuple[str, bytes, int]]]:
+    """`support.digest_tree` for tests that take it as an argument."""
+    return digest_tree
