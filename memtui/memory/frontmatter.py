@@ -1,0 +1,157 @@
+r"""Front matter of a topic file: edit one field and leave every other byte (DESIGN.md D6).
+
+`fields` reads; this module writes. A write replaces the characters of one value, or puts one line in: byte order mark,
+line ends, comments, quotes, unknown keys, invalid YAML and a missing last line end stay as they were.
+"""
+
+import re
+
+from memtui.base.errors import MemtuiError
+from memtui.memory.fields import (
+    DOUBLE_QUOTED,
+    MAX_BYTES,
+    MAX_LINES,
+    SINGLE_QUOTED,
+    TYPES,
+    Field,
+    Frontmatter,
+    Note,
+    read_frontmatter,
+)
+
+__all__ = [
+    "MAX_BYTES",
+    "MAX_LINES",
+    "TYPES",
+    "Field",
+    "Frontmatter",
+    "Note",
+    "new_block",
+    "read_frontmatter",
+    "remove_field",
+    "set_field",
+]
+
+# What every reader of YAML takes for this very text: no indicator or digit first, no ": ", " #" or ":" at the end.
+_PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")
+_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\Z")
+_SOME_TIME = "2026-01-01T00:00Z"  # stands for an old value: a time is written as the client writes it, bare
+_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
+
+
+def set_field(text: str, key: str, value: str) -> str:
+    """Give a key a value and leave every other byte as it is.
+
+    Args:
+        text: The whole file, byte order mark and line ends as they are.
+        key: A dotted name. `type` and `modified` go where they already are; absent, under `metadata` if the block has
+            that, else at the top level.
+        value: Any text; it is quoted only when a YAML reader, or ours, would take it for something else.
+
+    Returns:
+        The new text; a file without a block gets one. `read_frontmatter(result).get(key) == value`.
+
+    Raises:
+        MemtuiError: The block is never closed, the key is no key, or the value is empty.
+    """
+    if not value:
+        raise MemtuiError(f"{key} can't be empty", hint="remove the field instead")
+    if re.fullmatch(r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)?", key) is None:
+        raise MemtuiError(f"not a field name: {key}")
+    front = _editable(text)
+    written = _written(value, _SOME_TIME if key.endswith("modified") else "")
+    newline = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+    if not front.block:
+        at = int(text.startswith("\ufeff"))
+        gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
+        head, _, child = key.rpartition(".")
+        lines = [f"{head}:", f"  {child}: {written}"] if head else [f"{key}: {written}"]
+        return text[:at] + newline.join(["---", *lines, "---", gap]) + text[at:]
+    field = front.placed(key) if key in ("type", "modified") else front.field(key)
+    if field is not None:
+        if field.value == value:
+            return text
+        old = text[field.value_start : field.value_end]
+        before = "" if text[field.value_start - 1] in " \t" else " "
+        return text[: field.value_start] + before + _written(value, old) + text[field.value_end :]
+    parent = front.field("metadata") if key in ("type", "modified") else None
+    if "." in key:
+        parent = front.field(key.rpartition(".")[0])
+    if parent is not None and parent.value is None:
+        children = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
+        at = max((f.end for f in front.fields if f.key.startswith(parent.key + ".")), default=parent.end)
+        indent = children[0].indent if children else parent.indent + "  "
+        return text[:at] + f"{indent}{key.rpartition('.')[2]}: {written}{newline}" + text[at:]
+    if "." in key:
+        raise MemtuiError(f"there is no {key.rpartition('.')[0]} to put {key} under")
+    top = [f for f in front.fields if f.depth == 0]
+    order = ("name", "description", "type")
+    before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
+    at = before_it[-1].end if before_it else _close_at(text, front)
+    indent = top[0].indent if top else ""
+    return text[:at] + f"{indent}{key}: {written}{newline}" + text[at:]
+
+
+def remove_field(text: str, key: str) -> str:
+    """Take every line of a key out (all of them if it is there twice), with the keys nested under it.
+
+    Raises:
+        MemtuiError: The block is never closed.
+    """
+    front = _editable(text)
+    gone = front.placed(key) if key in ("type", "modified") else front.field(key)
+    if gone is None:
+        return text
+    for field in reversed(front.fields):
+        if field.depth >= gone.depth and (field.key == gone.key or field.key.startswith(gone.key + ".")):
+            text = text[: field.start] + text[field.end :]
+    return text
+
+
+def new_block(name: str, description: str, type: str) -> str:
+    """The block of a new topic file, closing fence and blank line included."""
+    lines = [f"name: {_written(name)}"]
+    lines += [f"description: {_written(description)}"] if description else []
+    return "\n".join(["---", *lines, f"type: {_written(type)}", "---", "", ""])
+
+
+def _editable(text: str) -> Frontmatter:
+    front = read_frontmatter(text)
+    if front.verdict == "invalid":
+        raise MemtuiError(front.problems[0].message, hint="repair the first lines of the file by hand")
+    return front
+
+
+def _close_at(text: str, front: Frontmatter) -> int:
+    """Where the closing fence of an existing block starts."""
+    return text.rindex("---", 0, front.body_start)
+
+
+def _written(value: str, old: str = "") -> str:
+    """A value as it stands in a file; an old value passes its kind of quotes on."""
+    if "---" in value or _UNPRINTABLE.search(value) is not None:
+        # The client takes the first "---" after the opening line for the end of the block, even inside quotes.
+        return _double(value).replace("---", "-\\x2d-")
+    if old[:1] == "'" and SINGLE_QUOTED.match(old) is not None:
+        return "'" + value.replace("'", "''") + "'"
+    if old[:1] == '"' and DOUBLE_QUOTED.match(old) is not None:
+        return _double(value)
+    if _PLAIN.match(value) is not None and value.lower() not in _WORDS:
+        return value
+    if _TIME.match(value) is not None and _TIME.match(old) is not None:
+        return value
+    return _double(value) if '"' not in value and "\\" not in value else "'" + value.replace("'", "''") + "'"
+
+
+def _double(value: str) -> str:
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + _UNPRINTABLE.sub(_escape, escaped) + '"'
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match[0]
+    word = {"\n": "n", "\t": "t", "\r": "r"}.get(char)
+    if word:
+        return "\\" + word
+    return f"\\x{ord(char):02x}" if ord(char) < 0x100 else f"\\u{ord(char):04x}"
