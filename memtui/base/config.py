@@ -1,0 +1,100 @@
+"""Our own settings: config.toml, read leniently, written with every comment kept."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from memtui.base.errors import MemtuiError, Usage
+from memtui.base.files import replace_file
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting of ours: dotted key, default, what may be chosen (empty: any text), what it does."""
+
+    key: str
+    default: str
+    choices: tuple[str, ...]
+    words: str
+
+
+SETTINGS = (
+    Setting("theme", "auto", ("auto", "memtui-dark", "memtui-light", "memtui-daltonized", "ansi-dark", "ansi-light"),
+            "colours; auto follows the agent client's theme"),
+    Setting("glyphs", "auto", ("auto", "unicode", "ascii"), "marks and lines; auto asks the terminal"),
+    Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows the agent client"),
+    Setting("editor", "", (), "command for e and ^G; empty: $VISUAL, then $EDITOR"),
+    Setting("trash", "true", ("true", "false"), "deleted files also go to the system's trash"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """The values in force and what was odd about the file; a broken file gives defaults and one warning."""
+
+    path: Path
+    values: Mapping[str, str]
+    keys: Mapping[str, str]
+    """The `[keys]` table: action id to keys."""
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> str:
+        return self.values[key]
+
+
+def read_config(folder: Path) -> Config:
+    """Read `folder`/config.toml; an absent file is all defaults."""
+    path = folder / "config.toml"
+    defaults = {setting.key: setting.default for setting in SETTINGS}
+    try:
+        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
+    warnings: list[str] = []
+    keys = data.pop("keys", {})
+    if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
+        warnings.append("[keys] wants texts: action = \"keys\"")
+        keys = {}
+    for key, value in data.items():
+        text = str(value).lower() if isinstance(value, bool) else value
+        setting = next((s for s in SETTINGS if s.key == key), None)
+        if setting is None:
+            warnings.append(f"{key} is not a setting of this version")
+        elif not isinstance(text, str) or (setting.choices and text not in setting.choices):
+            warnings.append(f"{key} = {value!r} is not one of {', '.join(setting.choices) or 'text'}")
+        else:
+            defaults[key] = text
+    return Config(path, MappingProxyType(defaults), MappingProxyType(keys), tuple(warnings))
+
+
+def write_setting(folder: Path, key: str, value: str | None) -> None:
+    """Set one key, or take it out with None; comments and order of the file stay.
+
+    Raises:
+        Usage: If there is no such key, or it can't have that value.
+        MemtuiError: If the file is there but is not TOML; it is left as it is.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    setting = next((s for s in SETTINGS if s.key == key), None)
+    if setting is None:
+        raise Usage(f"no setting {key!r}", hint="known: " + ", ".join(s.key for s in SETTINGS))
+    if value is not None and setting.choices and value not in setting.choices:
+        raise Usage(f"{key} can be {', '.join(setting.choices)}")
+    path = folder / "config.toml"
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise MemtuiError(f"{path} is not TOML: {error}", hint="mend it by hand; it was left as it is") from error
+    if value is None:
+        document.pop(key, None)
+    else:
+        document[key] = value == "true" if setting.choices == ("true", "false") else value
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(path, tomlkit.dumps(document).encode())

@@ -1,0 +1,227 @@
+"""One project's memory as screen and command line both work on it: read, change, undo, remember.
+
+The rooms of `memory` each do one thing; this is the desk on which they meet. It chooses the store that a file belongs
+to, keeps drafts and pins, and merges the histories of several folders into one list of deeds.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import NotFound, Refused
+from memtui.base.files import digest, read_stable
+from memtui.host.env import Env
+from memtui.host.place import Place, decide
+from memtui.host.settings import edit_setting
+from memtui.memory.changes import Plan
+from memtui.memory.drafts import Drafts
+from memtui.memory.history import History, Version
+from memtui.memory.pins import Pins
+from memtui.memory.store import Change, Saved, Store
+from memtui.memory.world import World, read_world
+
+INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One thing that happened to one folder: a version and where it is."""
+
+    root: Path
+    version: Version
+
+
+class Workspace:
+    """What belongs to one working directory.
+
+    Args:
+        env: Home, environment, policy files.
+        dirs: Where our own files are.
+        place: The decided place.
+        read_only: Refuse every write.
+        now: The clock, in seconds.
+    """
+
+    def __init__(
+        self, env: Env, dirs: Dirs, place: Place, *, read_only: bool = False, now: Callable[[], float] = time.time
+    ) -> None:
+        self.env = env
+        self.dirs = dirs
+        self.place = place
+        self.read_only = read_only
+        self.now = now
+        self.drafts = Drafts(dirs)
+        self.pins = Pins(dirs)
+        self._stores: dict[Path, Store] = {}
+        self.roots: tuple[Path, ...] = (place.folder,)
+        """The folders of the last reading, the memory folder first."""
+
+    def read(self, *, full: bool, known: World | None = None) -> World:
+        """Read the world; what `known` holds unchanged is not read again."""
+        world = read_world(self.place, self.env, full=full, known=known, now=self.now())
+        self.roots = tuple(dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)]))
+        return world
+
+    def text(self, path: Path) -> tuple[bytes, str]:
+        """A file's bytes and their digest.
+
+        Raises:
+            NotFound: If it is gone.
+        """
+        try:
+            data = read_stable(path)
+        except FileNotFoundError as error:
+            raise NotFound(f"{path.name} is gone", hint="R reads the folder again") from error
+        return data, digest(data)
+
+    def home_of(self, path: Path) -> tuple[Store, str]:
+        """The store that writes this file, and the file's name in it.
+
+        A file of a memory folder belongs to the innermost scope that holds it; an instruction or settings file is
+        alone in a store that is allowed this one name.
+        """
+        roots = [root for root in self.roots if path.is_relative_to(root)]
+        if roots and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
+            root = self.place.folder if self.place.folder in roots else max(roots, key=lambda r: len(r.parts))
+            return self.store(root), path.relative_to(root).as_posix()
+        return self.store(path.parent, allow=frozenset({path.name})), path.name
+
+    def store(self, root: Path, *, allow: frozenset[str] | None = None) -> Store:
+        """The store of a folder; one object a folder, so that its caches serve."""
+        key = root / "&".join(sorted(allow)) if allow else root
+        if key not in self._stores:
+            self._stores[key] = Store(root, self.dirs, allow=allow, now=self.now)
+        return self._stores[key]
+
+    def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
+        """Do what a plan says, as one version.
+
+        Raises:
+            Refused: In read-only mode, or when the boundary says no.
+            Stale: When a file changed since the plan was made and cannot be merged.
+        """
+        self._may_write()
+        return self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
+
+    def save(self, path: Path, data: bytes, base: str | None, *, why: str = "", who: str = "you") -> Saved:
+        """Write one file; `base` is the digest that the writer saw, None for a new file."""
+        self._may_write()
+        store, name = self.home_of(path)
+        return store.apply([Change(name, data, base)], why=why or f"edit {name}", who=who)
+
+    def _may_write(self) -> None:
+        if self.read_only:
+            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+
+    def _histories(self) -> Iterator[Store]:
+        for root in self.roots:
+            yield self.store(root)
+        for key, store in self._stores.items():
+            if key not in self.roots:
+                yield store
+
+    def deeds(self, limit: int = 200) -> tuple[Deed, ...]:
+        """What happened, newest first, over all folders of the project."""
+        deeds = [Deed(store.root, version) for store in self._histories() for version in store.log(limit=limit)]
+        return tuple(sorted(deeds, key=lambda deed: -deed.version.when)[:limit])
+
+    def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
+        """The versions of one file, newest first."""
+        store, name = self.home_of(path)
+        return store.log(name, limit=limit)
+
+    def undo(self, version_id: str | None = None) -> tuple[Saved, Deed]:
+        """Undo one version, or the newest deed of ours that is not undone.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+            Stale: If later edits stand in the way and cannot be merged.
+        """
+        self._may_write()
+        deed = self._find(version_id) if version_id else self._newest(undone=False)
+        return self._store_at(deed.root).undo(deed.version.id), deed
+
+    def redo(self) -> tuple[Saved, Deed]:
+        """Do again what was undone last."""
+        self._may_write()
+        deed = self._newest(undone=True)
+        return self._store_at(deed.root).redo(), deed
+
+    def restore(self, path: Path, version_id: str) -> Saved:
+        """Bring one file back to what it was after a version."""
+        self._may_write()
+        store, name = self.home_of(path)
+        return store.restore(version_id, name)
+
+    def _store_at(self, root: Path) -> Store:
+        return next(store for store in self._histories() if store.root == root)
+
+    def _find(self, version_id: str) -> Deed:
+        hits = [deed for deed in self.deeds(limit=10_000) if deed.version.id.startswith(version_id)]
+        if len(hits) != 1:
+            raise NotFound(f"{len(hits)} versions begin with {version_id!r}", hint="memtui history lists them")
+        return hits[0]
+
+    def _newest(self, *, undone: bool) -> Deed:
+        for deed in self.deeds():
+            ours = deed.version.kind in {"edit", "adopt"} and deed.version.undoes is None
+            if ours and deed.version.undone == undone:
+                return deed
+        raise NotFound("nothing to redo" if undone else "nothing to undo")
+
+    def history(self, root: Path) -> History:
+        """The versions of one folder."""
+        return self._store_at(root).history
+
+    def known_text(self, path: Path, digest_: str | None) -> bytes | None:
+        """The bytes that had this digest, if history has them: the common ancestor of two texts."""
+        if digest_ is None:
+            return None
+        store, name = self.home_of(path)
+        for version in store.log(name):
+            for data in (store.history.read(version.id, name), store.history.before(version.id, name)):
+                if data is not None and digest(data) == digest_:
+                    return data
+        return None
+
+    def remember(self, path: Path, data: bytes, why: str) -> None:
+        """Keep a text in the history of a file without writing the file: what was dropped can be had again."""
+        store, name = self.home_of(path)
+        store.remember(name, data, why=why)
+
+    # Settings of the client: files of its own, written with the same care.
+
+    def switch_edit(self, key: str, value: object, layer: str) -> tuple[Path, bytes | None, bytes]:
+        """What writing a switch into a layer's file would give: the file, its bytes before, and after.
+
+        Raises:
+            MemtuiError: If the file is not JSON; it is left as it is.
+        """
+        path = next(one.path for one in self.place.layers if one.name == layer and one.path is not None)
+        try:
+            before: bytes | None = self.text(path)[0]
+        except NotFound:
+            before = None
+        return path, before, edit_setting((before or b"").decode("utf-8"), key, value).encode("utf-8")
+
+    def write_switch(self, path: Path, before: bytes | None, after: bytes, why: str) -> Saved:
+        """Write what `switch_edit` gave; refused if the file moved since."""
+        self._may_write()
+        store = self.store(path.parent, allow=frozenset({path.name}))
+        return store.apply([Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False)
+
+    def decide_again(self) -> Place:
+        """The place as the settings now have it."""
+        self.place = decide(self.env, self.place.cwd)
+        return self.place
+
+    def note_outside(self) -> int:
+        """Record what others changed in the folders of this project; the number of versions made."""
+        return sum(self.store(root).note_outside() is not None for root in self.roots if root.is_dir())
+
+    def recover(self) -> None:
+        """End what a crash left half done; called once at the start, before anything is shown."""
+        for root in self.roots:
+            self.store(root).recover()

@@ -1,0 +1,13 @@
+"""The screen; the only package that imports Textual.
+
+    read    engine reads ─▶ World (frozen) ─▶ AppState (app) ─▶ view.show(state) ─▶ panels ─▶ styles
+    wish    key or panel's message ─▶ app ─▶ worker ─▶ engine ─▶ files ─▶ read again
+
+`app` owns the state and is the only one that assigns it. `views` fill the body (one at a time, mounted when first
+shown), `panels` are what views are made of and know no engine, `dialogs` ask and return a typed value.
+`keys` is every binding as data, `arrange` turns a world into rows, `markup` turns Markdown into drawn lines,
+`theme` holds colours and glyphs.
+
+Invariants: a key never waits for a disk (threads read and write); foreign text reaches a widget only as `Content`
+made from `base.text.visible`; nothing in a reactive is mutated; a refresh moves neither cursor nor scroll.
+"""

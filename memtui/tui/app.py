@@ -1,0 +1,362 @@
+"""The app: it owns the state, starts the workers, and is the only one that assigns either."""
+
+import asyncio
+import signal
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container
+from textual.reactive import reactive
+from textual.worker import get_current_worker
+
+from memtui.base.config import Config
+from memtui.base.text import visible
+from memtui.host.place import Place
+from memtui.memory.workspace import Workspace
+from memtui.memory.world import World
+from memtui.tui import keys, styles
+from memtui.tui.clipboard import send_to_clipboard
+from memtui.tui.facts_of_place import place_facts
+from memtui.tui.follow import follow
+from memtui.tui.messages import DiskChanged, Failed, PreviewRead, PreviewWanted, Wish, WorldRead, Written
+from memtui.tui.panels.budget_meter import BudgetMeter
+from memtui.tui.panels.hint_line import HintLine
+from memtui.tui.panels.place_line import PlaceLine
+from memtui.tui.preview import make_preview
+from memtui.tui.reading import read_world
+from memtui.tui.screens.editor import Editor
+from memtui.tui.state import AppState, Preview
+from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, theme_like
+from memtui.tui.views.later import Later
+from memtui.tui.views.memory import MemoryView
+from memtui.tui.views.settings import SettingsView
+from memtui.tui.wishes import Wishes
+
+RESCAN = 10.0
+"""Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
+
+View = MemoryView | SettingsView | Later
+
+
+class MemtuiApp(App[int]):
+    """memtui over one workspace.
+
+    Args:
+        workspace: The project to open first.
+        config: Our own settings.
+        glyphs: What the terminal can show.
+        sample: Whether the home is the made-up one, which is said in the first line.
+        open_sample: Makes a made-up home, for somebody who has nothing yet.
+        watch: Follow the disk; off in tests that say themselves when to look.
+    """
+
+    CSS_PATH = styles.sheets("app", "memory", "settings")
+    TITLE = "memtui"
+    ENABLE_COMMAND_PALETTE = False
+    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three")]  # noqa: RUF012
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *keys.bindings(keys.EVERYWHERE),
+        Binding("ctrl+c", "interrupt", "Copy, twice quits", show=False, system=True),
+    ]
+
+    state: reactive[AppState | None] = reactive(None, init=False)
+
+    def __init__(
+        self, workspace: Workspace, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
+        open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
+    ) -> None:  # fmt: skip
+        self.glyphs = glyphs
+        super().__init__()
+        self.workspace = workspace
+        self.config = config
+        self.sample = sample
+        self.open_sample = open_sample
+        self.watch_disk = watch
+        self.wishes = Wishes(self)
+        self._interrupted = 0.0
+        self._welcomed = False
+        for theme in THEMES:
+            self.register_theme(theme)
+        self.set_reactive(MemtuiApp.state, self._blank())
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        return ANSI.variables()
+
+    def compose(self) -> ComposeResult:
+        yield PlaceLine(id="place")
+        yield BudgetMeter(self.glyphs, id="meter")
+        with Container(id="body"):
+            yield MemoryView(self.glyphs)
+        yield HintLine(id="hints")
+
+    def on_mount(self) -> None:
+        self.take_config(self.config)
+        if self.glyphs.border == "ascii":
+            self.add_class("-ascii")
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
+        self._show(self.state)
+        self.call_after_refresh(self.read_first)
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            try:
+                loop.add_signal_handler(number, partial(self.exit, 128 + number, 128 + number))
+            except (NotImplementedError, RuntimeError, ValueError):
+                self.log.warning("no signal handler here", number)  # a thread of a test, or Windows
+
+    # State: assigned here and nowhere else.
+
+    def _blank(self) -> AppState:
+        workspace = self.workspace
+        flags = [*(["sample data"] if self.sample else []), *(["read only"] if workspace.read_only else [])]
+        if not workspace.place.enabled:
+            flags.append("memory off")
+        return AppState(workspace.place, workspace.now(), flags=tuple(flags), read_only=workspace.read_only,
+                        notice=f"reading{self.glyphs.ellipsis}")  # fmt: skip
+
+    def watch_state(self, state: AppState) -> None:
+        self._show(state)
+
+    def _show(self, state: AppState | None) -> None:
+        if state is None or not self.is_mounted:
+            return
+        self.query_one(PlaceLine).facts = place_facts(state)
+        meter = self.query_one(BudgetMeter)
+        auto = state.world.auto if state.world else None
+        meter.budget = auto.budget if auto else None
+        meter.lost = sum(entry.loaded is False for entry in auto.entries) if auto else 0
+        meter.note = self._meter_note(state)
+        for view in self.query(".view").results():
+            if view.display:
+                view.show(state)  # type: ignore[attr-defined]
+                self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
+
+    @staticmethod
+    def _meter_note(state: AppState) -> str:
+        auto = state.world.auto if state.world else None
+        if not state.place.enabled:
+            return "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+        if state.world is not None and auto is not None and auto.budget is None:
+            return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
+        return ""
+
+    # Reading.
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    def read_first(self) -> None:
+        """Names first, so that there is something to see; then links, checks and history."""
+        self._post_world(full=False)
+        self.workspace.recover()
+        self._post_world(full=True)
+        if not self.workspace.read_only:
+            self.workspace.note_outside()
+        self.call_from_thread(self._follow_disk)
+
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    def read_again(self) -> None:
+        """Read what changed; the cursor stays where it is."""
+        self._post_world(full=True)
+        if not self.workspace.read_only:
+            self.workspace.note_outside()
+
+    def _post_world(self, *, full: bool) -> None:
+        known = self.state.world if self.state else None
+        message = read_world(self.workspace, known, full=full)
+        if not get_current_worker().is_cancelled:
+            self.post_message(message)
+
+    @on(WorldRead)
+    def take_world(self, message: WorldRead) -> None:
+        """A new world: everything that is shown follows from it."""
+        if self.state is None:
+            return
+        notice = ""
+        if message.world.auto is not None and message.world.auto.problem:
+            notice = message.world.auto.problem
+        elif not message.world.full:
+            notice = f"checking{self.glyphs.ellipsis}"
+        self.state = replace(
+            self.state, world=message.world, now=self.workspace.now(), notice=notice, unsaved=message.unsaved,
+            pinned=message.pinned, changed=message.changed, last_dream=message.last_dream, branch=message.branch,
+        )  # fmt: skip
+        if message.world.full:
+            self._first_run(message.world)
+
+    def _first_run(self, world: World) -> None:
+        """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
+        if world.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.workspace.place.enabled:
+            self._welcomed = True
+            self.post_message(Wish("welcome"))
+
+    def _follow_disk(self) -> None:
+        if self.watch_disk:
+            self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False)
+            self.set_interval(RESCAN, self.read_again)
+
+    @on(DiskChanged)
+    def disk_changed(self) -> None:
+        """The watcher saw something."""
+        self.read_again()
+
+    @on(PreviewWanted)
+    def preview_wanted(self, message: PreviewWanted) -> None:
+        """Read a file for the preview, in a thread so that a slow disk never delays a key."""
+        if self.state and self.state.world:
+            self.read_preview(self.state.world, Preview(message.path, message.mode, width=message.width))
+
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    def read_preview(self, world: World, wanted: Preview) -> None:
+        """Draw the file under the cursor."""
+        preview = make_preview(self.workspace, world, wanted, self.glyphs)
+        if not get_current_worker().is_cancelled:
+            self.post_message(PreviewRead(preview))
+
+    @on(PreviewRead)
+    def take_preview(self, message: PreviewRead) -> None:
+        """Show it."""
+        if self.state:
+            self.state = replace(self.state, preview=message.preview)
+
+    # Wishes: `wishes` asks and writes; here is only what comes of it.
+
+    @on(Wish)
+    def take_wish(self, message: Wish) -> None:
+        """A view wants something done."""
+        self.run_worker(self.wishes.run(message), group="wish", exit_on_error=False)
+
+    @on(Editor.Wanted)
+    def editor_wants(self, message: Editor.Wanted) -> None:
+        """The editor needs the engine."""
+        hands = self.wishes.editing
+        method = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}[message.what]
+        self.run_worker(self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False)
+
+    @on(Written)
+    def written(self, message: Written) -> None:
+        """Say what was written, and read it back."""
+        self.notify(visible(message.words), timeout=4, markup=False)
+        if message.problem:
+            self.notify(visible(message.problem), severity="warning", timeout=8, markup=False)
+        if message.focus and self.memory.is_attached:
+            self.memory.await_path(message.focus)
+        self.read_again()
+
+    @on(Failed)
+    def failed(self, message: Failed) -> None:
+        """Say what went wrong; stays until it is dismissed by time enough to read it."""
+        words = message.message + (f"\n{message.hint}" if message.hint else "")
+        self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
+
+    @property
+    def memory(self) -> MemoryView:
+        """The Memory view, which is always mounted."""
+        return self.screen_stack[0].query_one(MemoryView)
+
+    def open_workspace(self, workspace: Workspace) -> None:
+        """Go to another project; the rest of the screen stays."""
+        self.workspace = workspace
+        self._welcomed = False
+        self.state = self._blank()
+        self.memory.start_over()
+        self.read_first()
+
+    def take_place(self, place: Place) -> None:
+        """The settings decided anew."""
+        if self.state:
+            self.state = replace(self.state, place=place)
+
+    def take_config(self, config: Config) -> None:
+        """Our own settings: theme, motion and keys at once."""
+        self.config = config
+        wanted = config["theme"]
+        if wanted == "auto":
+            wanted = theme_like(self.workspace.place.client_theme)
+        self.theme = wanted
+        self.animation_level = "none" if config["motion"] == "none" else "full"
+        self.set_keymap(dict(config.keys))
+        if self.state:
+            self._show(self.state)
+
+    # Keys that mean the same everywhere.
+
+    async def action_view(self, name: str) -> None:
+        """Show a view; it is mounted when it is wanted for the first time."""
+        body = self.screen_stack[0].query_one("#body")
+        makers: dict[str, Callable[[], View]] = {
+            "memory": partial(MemoryView, self.glyphs),
+            "settings": partial(SettingsView, self.glyphs),
+        }
+        if not body.query(f"#{name}"):
+            await body.mount(makers.get(name, partial(Later, name))())
+        for view in body.query(".view"):
+            view.display = view.id == name
+        if self.state:
+            self.state = replace(self.state, view=name)
+        body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
+
+    def action_reload(self) -> None:
+        """Read the disk again, now."""
+        self.read_again()
+
+    def action_redraw(self) -> None:
+        """Paint every cell anew."""
+        self.refresh(layout=True, repaint=True)
+
+    def action_undo(self) -> None:
+        """Undo the newest write."""
+        self.post_message(Wish("undo"))
+
+    def action_redo(self) -> None:
+        """Do it again."""
+        self.post_message(Wish("redo"))
+
+    def action_activity(self) -> None:
+        """Every write, with its diff."""
+        self.post_message(Wish("activity"))
+
+    def action_project(self) -> None:
+        """Switch project."""
+        self.post_message(Wish("project"))
+
+    def action_palette(self) -> None:
+        """Every command by name."""
+        self.post_message(Wish("palette"))
+
+    def action_help(self) -> None:
+        """The keys that work here."""
+        self.post_message(Wish("help"))
+
+    @on(BudgetMeter.Opened)
+    def show_index(self) -> None:
+        """A click on the meter."""
+        self.post_message(Wish("show_index"))
+
+    def action_interrupt(self) -> None:
+        """^C copies what is selected; twice within two seconds quits."""
+        selected = self.screen.get_selected_text()
+        now = self.workspace.now()
+        if selected:
+            self.copy_to_clipboard(selected)
+            self.screen.clear_selection()
+        elif now - self._interrupted < 2:
+            self.exit(130, 130)
+        else:
+            self._interrupted = now
+            self.notify("press ^C once more to quit", timeout=2, markup=False)
+
+    def action_leave(self) -> None:
+        """Quit; asks only if unsaved text is kept as a draft."""
+        self.post_message(Wish("leave"))
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Send text to the clipboard, through tmux where it would swallow the terminal's way."""
+        send_to_clipboard(text, super().copy_to_clipboard)
+
+    def bell(self) -> None:
+        """A wish that makes no sense here; quiet unless somebody asked for sound."""
+
+

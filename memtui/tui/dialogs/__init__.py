@@ -1,0 +1,1 @@
+"""Questions; each dialog returns a typed value or None for "no"."""

@@ -1,0 +1,44 @@
+"""One line of text: a new name, what to find, a value."""
+
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from memtui.base.text import visible
+from memtui.tui.dialogs.dialog import Dialog, text_rows
+
+
+class Ask(Dialog[str]):
+    """Returns the line, or None. `check` says what is wrong with it, or "" when it will do."""
+
+    def __init__(
+        self, title: str, value: str = "", *, explain: str = "", check: Callable[[str], str] = lambda _: ""
+    ) -> None:
+        super().__init__(title, "⏎ do it   Esc back", classes="-small")
+        self._value = value
+        self._explain = explain
+        self._check = check
+
+    def body(self) -> ComposeResult:
+        if self._explain:
+            yield text_rows([Content(visible(self._explain))], "message")
+        yield Input(visible(self._value, keep=""), id="line", compact=True, select_on_focus=False)
+        yield Static(Content(""), id="complaint")
+
+    @on(Input.Changed)
+    def complain(self, event: Input.Changed) -> None:
+        """Say at once what is wrong."""
+        complaint = self._check(event.value) if event.value != self._value else ""
+        self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))
+
+    @on(Input.Submitted)
+    def done(self, event: Input.Submitted) -> None:
+        """Return the line if it will do."""
+        complaint = self._check(event.value)
+        if complaint:
+            self.query_one("#complaint", Static).update(Content.styled(visible(complaint, keep=""), "$problem"))
+        else:
+            self.dismiss(event.value)

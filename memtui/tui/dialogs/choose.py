@@ -1,0 +1,107 @@
+"""Pick one of many: projects, versions, types, commands."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input
+
+from memtui.base import text
+from memtui.base.match import matches, parse
+from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.panels.lines import Lines
+
+Key = TypeVar("Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Generic[Key]):
+    """One line: `label` left, `detail` right, both any text; `off` is why it can't be chosen."""
+
+    key: Key
+    label: str
+    detail: str = ""
+    off: str = ""
+
+
+class OptionLines(Lines, Generic[Key]):
+    """The options that match; digits choose while nothing is typed."""
+
+    can_focus = False
+
+    def __init__(self, options: Sequence[Option[Key]]) -> None:
+        super().__init__(id="options")
+        self.options = options
+
+    def row_count(self) -> int:
+        return len(self.options)
+
+    def row(self, index: int, width: int) -> Content:
+        option = self.options[index]
+        detail = text.clip(text.visible(option.off or option.detail, keep=""), width // 2)
+        room = width - text.cells(detail) - 3
+        label = text.pad(text.visible(option.label, keep=""), max(1, room))
+        style = "$dim" if option.off else ""
+        return Content.styled(f" {label} ", style) + Content.styled(f"{detail} ", "$warn" if option.off else "$dim")
+
+
+class Choose(Dialog[Key], Generic[Key]):
+    """Returns the key of the option, or None. Typing filters with the fzf syntax of `base.match`."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,ctrl+j,ctrl+n", "step(1)", "Down", show=False),
+        Binding("up,ctrl+k", "step(-1)", "Up", show=False),
+        Binding("pagedown", "step(10)", "Page down", show=False),
+        Binding("pageup", "step(-10)", "Page up", show=False),
+    ]
+
+    def __init__(
+        self, title: str, options: Sequence[Option[Key]], *, start: Key | None = None, filtered: bool = True
+    ) -> None:
+        super().__init__(title, "type to filter   ⏎ choose   Esc back", classes="-list")
+        self._all = options
+        self._start = start
+        self._filtered = filtered
+
+    def body(self) -> ComposeResult:
+        yield Input(placeholder="filter: 'exact ^start end$ !not", id="filter", compact=True)
+        yield OptionLines(self._all)
+
+    def on_mount(self) -> None:
+        lines = self._lines
+        lines.rows_changed()
+        lines.cursor = next((i for i, option in enumerate(self._all) if option.key == self._start), 0)
+        self.query_one(Input).focus()
+
+    @property
+    def _lines(self) -> "OptionLines[Key]":
+        return self.query_one(OptionLines)
+
+    @on(Input.Changed, "#filter")
+    def narrow(self, event: Input.Changed) -> None:
+        """Show only what matches."""
+        terms = parse(event.value)
+        lines = self._lines
+        lines.options = [o for o in self._all if matches(terms, o.label, o.detail)]
+        lines.cursor = 0
+        lines.rows_changed()
+
+    @on(Input.Submitted, "#filter")
+    @on(Lines.Chosen)
+    def chosen(self) -> None:
+        """Return the option under the cursor."""
+        lines = self._lines
+        if lines.cursor < len(lines.options):
+            option = lines.options[lines.cursor]
+            if option.off:
+                self.notify(Content(text.visible(option.off)), severity="warning")  # type: ignore[arg-type]
+            else:
+                self.dismiss(option.key)
+
+    def action_step(self, step: int) -> None:
+        """Move the cursor while the filter keeps the focus."""
+        self._lines.cursor += step

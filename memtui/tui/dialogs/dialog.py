@@ -1,0 +1,48 @@
+"""The frame of every dialog: title above, keys below, Esc means no."""
+
+from typing import ClassVar, Generic, TypeVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from memtui.base.text import visible
+from memtui.tui import styles
+
+Answer = TypeVar("Answer")
+
+
+class Dialog(ModalScreen[Answer | None], Generic[Answer]):
+    """A framed question in the middle of the screen; subclasses compose its `body`."""
+
+    CSS_PATH = styles.sheets("dialog")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "Back", id="dialog.escape")]
+
+    def __init__(self, title: str, hints: str = "Esc back", *, classes: str = "") -> None:
+        super().__init__(classes=classes)
+        self._title = title
+        self._hints = hints
+
+    def body(self) -> ComposeResult:
+        """The widgets inside the frame."""
+        raise NotImplementedError
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="frame") as frame:
+            frame.border_title = Content(visible(f" {self._title} ", keep=""))
+            frame.border_subtitle = Content(visible(f" {self._hints} ", keep=""))
+            yield from self.body()
+
+    def action_no(self) -> None:
+        """Close, nothing done."""
+        self.dismiss(None)
+
+
+def text_rows(rows: list[Content], widget_id: str) -> Widget:
+    """Lines of text that take their own height."""
+    from textual.widgets import Static
+
+    return Static(Content("\n").join(rows), id=widget_id)

@@ -1,0 +1,84 @@
+"""A new topic file: type, name, one line."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Input, Label, RadioButton, RadioSet, Static
+
+from memtui.base.text import visible
+from memtui.tui.arrange import TYPES
+from memtui.tui.dialogs.dialog import Dialog
+
+MEANINGS = {
+    "feedback": "how to work: a rule that somebody gave",
+    "project": "what is going on: decisions, dates, state",
+    "user": "who the person is and how they like it",
+    "reference": "where to look: links, systems, owners",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TopicWish:
+    """What the dialog returns."""
+
+    type: str
+    name: str
+    description: str
+
+
+class NewTopic(Dialog[TopicWish]):
+    """Asks for the three things that make a topic file useful; `file_name` says what the file will be called."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "done", "Write it", id="new.done")]
+
+    def __init__(self, file_name: Callable[[str, str], str]) -> None:
+        super().__init__("New topic file", "Tab next   ⏎ write it   Esc back", classes="-small")
+        self._file_name = file_name
+
+    def body(self) -> ComposeResult:
+        with RadioSet(id="type", compact=True):
+            for type_ in TYPES:
+                yield RadioButton(Content(f"{type_:<10} {MEANINGS[type_]}"), value=type_ == "feedback", id=type_)
+        yield Label("name", classes="caption")
+        yield Input(id="name", compact=True, placeholder="testing rules")
+        yield Label("one line: when is it useful?", classes="caption")
+        yield Input(id="description", compact=True, placeholder="Integration tests must hit a real database")
+        yield Static(Content(""), id="complaint")
+
+    def on_mount(self) -> None:
+        self.query_one("#name", Input).focus()
+
+    @property
+    def _type(self) -> str:
+        pressed = self.query_one(RadioSet).pressed_button
+        return (pressed.id if pressed else None) or "feedback"
+
+    @on(Input.Changed, "#name")
+    @on(RadioSet.Changed)
+    def say_file(self) -> None:
+        """Show the file name that this will give."""
+        name = self.query_one("#name", Input).value.strip()
+        words = f"file: {self._file_name(self._type, name)}" if name else ""
+        self.query_one("#complaint", Static).update(Content.styled(visible(words, keep=""), "$dim"))
+
+    @on(Input.Submitted, "#name")
+    def to_description(self) -> None:
+        """Enter in the name goes on to the next line."""
+        self.query_one("#description", Input).focus()
+
+    @on(Input.Submitted, "#description")
+    def action_done(self) -> None:
+        """Return the wish."""
+        name = self.query_one("#name", Input).value.strip()
+        description = self.query_one("#description", Input).value.strip()
+        missing = "a name is needed" if not name else "one line is needed: recall has nothing else to match"
+        if name and description:
+            self.dismiss(TopicWish(self._type, name, description))
+        else:
+            self.query_one("#complaint", Static).update(Content.styled(missing, "$problem"))
+            self.query_one("#description" if name else "#name", Input).focus()

@@ -1,0 +1,74 @@
+"""A change before it is done, or after: a diff to read, and yes or no where there is something to decide."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.base.text import visible
+from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.panels.lines import Lines
+
+_STYLES = {"+": "$good", "-": "$problem", "@": "$link", "=": "bold"}
+
+
+class DiffLines(Lines):
+    """A unified diff; the sign in front says what the colour says."""
+
+    show_cursor = False
+
+    def __init__(self, diff: str) -> None:
+        super().__init__(id="diff")
+        self.rows = [visible(line.rstrip("\r"), keep="").replace("␉", "    ") for line in diff.split("\n")]
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def row(self, index: int, width: int) -> Content:
+        line = self.rows[index]
+        heading = line.startswith(("+++", "---"))
+        return Content.styled(line, "bold" if heading else _STYLES.get(line[:1], ""))
+
+    def action_cursor(self, step: int) -> None:
+        self.scroll_relative(y=step, animate=False)
+
+    def action_page(self, pages: float) -> None:
+        self.scroll_relative(y=int(pages * (self.size.height - 1)), animate=False)
+
+    def action_cursor_to(self, index: int) -> None:
+        self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
+
+
+class ShowDiff(Dialog[bool]):
+    """Returns True when the change is to be done; without `yes` it is only shown."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("y", "yes", "Do it", id="diff.yes"),
+        Binding("n", "no", "Leave it", id="diff.no"),
+    ]
+
+    def __init__(self, title: str, diff: str, *, notes: Sequence[str] = (), yes: str = "") -> None:
+        super().__init__(title, f"y {yes}   n Esc leave it" if yes else "Esc back", classes="-large")
+        self._diff = diff
+        self._notes = notes
+        self._yes = yes
+
+    def body(self) -> ComposeResult:
+        if self._notes:
+            yield Static(Content("\n").join(Content(visible(note)) for note in self._notes[:6]), id="message")
+        yield DiffLines(self._diff or "no difference")
+
+    def on_mount(self) -> None:
+        lines = self.query_one(DiffLines)
+        lines.rows_changed()
+        lines.focus()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return action != "yes" or bool(self._yes)
+
+    def action_yes(self) -> None:
+        """Do it."""
+        self.dismiss(True)

@@ -1,0 +1,162 @@
+"""Every binding as data: one table a place, from which widgets take their bindings and help its text.
+
+Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; nothing destructive on Ctrl; Esc goes back
+one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
+"""
+
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One wish and the keys that ask for it; `words` is what help, palette and hints call it."""
+
+    id: str
+    keys: str
+    action: str
+    words: str
+    hint: str = ""
+    """The short form in the hints line; empty: not shown there."""
+    display: str = ""
+
+
+EVERYWHERE = (
+    Key("view.memory", "1", "view('memory')", "Memory"),
+    Key("view.dream", "2", "view('dream')", "Dream", "2-5 views", "2-5"),
+    Key("view.sessions", "3", "view('sessions')", "Sessions"),
+    Key("view.search", "4", "view('search')", "Search"),
+    Key("view.settings", "5", "view('settings')", "Settings"),
+    Key("app.palette", "colon,ctrl+p", "palette", "Commands", ": commands", ":"),
+    Key("app.help", "question_mark,f1", "help", "Keys", "? keys", "?"),
+    Key("app.undo", "z", "undo", "Undo the last write", "z undo"),
+    Key("app.redo", "Z", "redo", "Redo"),
+    Key("app.activity", "at", "activity", "Activity: every write, with its diff", display="@"),
+    Key("app.project", "ctrl+r", "project", "Switch project", display="^R"),
+    Key("app.reload", "R", "reload", "Read the disk again"),
+    Key("app.redraw", "ctrl+l", "redraw", "Redraw", display="^L"),
+    Key("app.suspend", "ctrl+z", "suspend_process", "To the shell", display="^Z"),
+    Key("app.quit", "q", "leave", "Quit", "q quit"),
+)
+
+PANES = (
+    Key("pane.next", "tab", "app.focus_next", "Next pane", display="Tab"),
+    Key("pane.previous", "shift+tab", "app.focus_previous", "Previous pane", display="⇧Tab"),
+    Key("pane.preview", "0", "focus_preview", "Go to the preview"),
+    Key("pane.bigger", "plus", "resize(4)", "Bigger pane", display="+"),
+    Key("pane.smaller", "underscore", "resize(-4)", "Smaller pane", display="_"),
+    Key("preview.down", "J", "preview_scroll(1)", "Scroll the preview down"),
+    Key("preview.up", "K", "preview_scroll(-1)", "Scroll the preview up"),
+)
+
+LINES = (
+    Key("lines.down", "down,j", "cursor(1)", "Down", display="↓ j"),
+    Key("lines.up", "up,k", "cursor(-1)", "Up", display="↑ k"),
+    Key("lines.home", "g,home", "cursor_to(0)", "First", display="g"),
+    Key("lines.end", "G,end", "cursor_to(-1)", "Last", display="G"),
+    Key("lines.page_down", "pagedown", "page(1)", "Page down", display="PgDn"),
+    Key("lines.page_up", "pageup", "page(-1)", "Page up", display="PgUp"),
+    Key("lines.half_down", "ctrl+d", "page(0.5)", "Half a page down", display="^D"),
+    Key("lines.half_up", "ctrl+u", "page(-0.5)", "Half a page up", display="^U"),
+)
+
+MEMORY = (
+    Key("memory.open", "enter", "open", "Edit here, or fold a group", "⏎ edit", "⏎"),
+    Key("memory.external", "e", "external", "Edit in $EDITOR", "e $EDITOR"),
+    Key("memory.new", "n", "new", "New topic file", "n new"),
+    Key("memory.filter", "slash", "filter", "Filter: 'exact ^start end$ !not", "/ filter", "/"),
+    Key("memory.delete", "d", "delete", "Delete (kept in history and trash)", "d delete"),
+    Key("memory.rename", "r", "rename", "Rename, links repaired", "r rename"),
+    Key("memory.type", "t", "set_type", "Change the type", "t type"),
+    Key("memory.add", "a", "add_to_index", "Add to the index", "a add to index"),
+    Key("memory.fix", "f", "fix", "Fix the first problem of the file"),
+    Key("memory.backlinks", "b", "preview_mode('links')", "Links, backlinks, unlinked mentions"),
+    Key("memory.compare", "c", "compare", "Compare with an earlier version or another file"),
+    Key("memory.restore", "u", "restore", "Restore an earlier version"),
+    Key("memory.pin", "P", "pin", "Pin: no background run may touch it"),
+    Key("memory.mark", "space", "mark", "Mark for delete, type and pin", display="Space"),
+    Key("memory.group", "v", "next_grouping", "Group by type, by folder, or not at all"),
+    Key("memory.order", "o", "next_order", "Order by name, age or size"),
+    Key("memory.problems", "exclamation_mark", "only_problems", "Only files with problems", display="!"),
+    Key("memory.preview", "p", "toggle_preview", "Preview on or off"),
+    Key("memory.copy", "y", "copy", "Copy the path"),
+    Key("memory.tidy", "T", "tidy", "Tidy the index to 70 % of its limits"),
+    Key("memory.unfold", "right,l", "fold(False)", "Unfold, or to the next pane", display="→ l"),
+    Key("memory.fold", "left,h", "fold(True)", "Fold", display="← h"),
+    Key("memory.next_tab", "right_square_bracket", "preview_step(1)", "Next: preview, links, history", display="]"),
+    Key("memory.previous_tab", "left_square_bracket", "preview_step(-1)", "Previous", display="["),
+    Key("memory.escape", "escape", "back", "Filter and marks off", display="Esc"),
+)
+
+READER = (
+    Key("reader.find", "slash", "find", "Find in the text", "/ find", "/"),
+    Key("reader.next", "n", "find_next(1)", "Next match"),
+    Key("reader.previous", "N", "find_next(-1)", "Previous match"),
+    Key("reader.follow", "enter", "follow", "Follow the link of this line", "⏎ follow link", "⏎"),
+    Key("reader.back", "minus", "back", "Back to where the link was", "- back", "-"),
+    Key("reader.edit", "e", "edit_here", "Edit at this line", "e edit here"),
+    Key("reader.copy", "y", "copy_line", "Copy this line"),
+    Key("reader.next_tab", "right_square_bracket", "step(1)", "Next: preview, links, history", display="]"),
+    Key("reader.previous_tab", "left_square_bracket", "step(-1)", "Previous", display="["),
+    Key("reader.escape", "escape", "leave", "Back to the list", display="Esc"),
+)
+
+SETTINGS = (
+    Key("settings.toggle", "space", "toggle", "On or off", "Space on/off", "Space"),
+    Key("settings.change", "enter", "change", "Change the value", "⏎ change", "⏎"),
+    Key("settings.default", "u", "unset", "Back to the default", "u default"),
+    Key("settings.open", "e", "external", "Open config.toml in $EDITOR", "e config.toml"),
+)
+
+EDITOR = (
+    Key("editor.save", "ctrl+s", "save", "Save", "^S save", "^S"),
+    Key("editor.external", "ctrl+g", "external", "Go on in $EDITOR", "^G $EDITOR", "^G"),
+    Key("editor.properties", "f2", "properties", "Properties", "F2 properties", "F2"),
+    Key("editor.preview", "f3", "preview", "Preview on or off", "F3 preview", "F3"),
+    Key("editor.problem", "f8", "problem(1)", "Next problem", "F8 problem", "F8"),
+    Key("editor.problem_back", "shift+f8", "problem(-1)", "Previous problem", display="⇧F8"),
+    Key("editor.compare", "f9", "compare", "Compare with the disk", "F9 compare", "F9"),
+    Key("editor.find", "ctrl+f", "find", "Find", display="^F"),
+    Key("editor.close", "escape", "close", "Back to the list; unsaved text stays as a draft", "Esc list", "Esc"),
+)
+
+COMPARE = (
+    Key("compare.next", "right_square_bracket", "change(1)", "Next change", "] [ change", "]"),
+    Key("compare.previous", "left_square_bracket", "change(-1)", "Previous change", display="["),
+    Key("compare.mine", "1", "take('mine')", "Take mine", "1 mine"),
+    Key("compare.disk", "2", "take('disk')", "Take the disk's", "2 disk"),
+    Key("compare.both", "3", "take('both')", "Take both", "3 both"),
+    Key("compare.merge", "m", "merge", "Write the merge (markers where nothing was chosen)", "m write merged"),
+    Key("compare.copy", "s", "save_copy", "Save mine as a copy beside it", "s save mine as copy"),
+    Key("compare.drop", "d", "drop", "Drop mine, use the disk's", "d use disk"),
+    Key("compare.escape", "escape", "close", "Back, nothing written", "Esc back", "Esc"),
+)
+
+PLACES: dict[str, tuple[Key, ...]] = {
+    "Everywhere": EVERYWHERE,
+    "Panes": PANES,
+    "Lists": LINES,
+    "Memory list": MEMORY,
+    "Reader": READER,
+    "Settings": SETTINGS,
+    "Editor": EDITOR,
+    "Compare": COMPARE,
+}
+
+
+def bindings(*tables: tuple[Key, ...], priority: bool = False) -> list[BindingType]:
+    """The tables as Textual bindings; `priority` for a place in which a text field has the focus."""
+    return [
+        Binding(
+            key.keys, key.action, key.words, show=bool(key.hint), id=key.id, key_display=key.display or None,
+            priority=priority,
+        )  # fmt: skip
+        for table in tables
+        for key in table
+    ]
+
+
+def hints(*tables: tuple[Key, ...]) -> tuple[str, ...]:
+    """The short forms for the hints line, in the order of the tables."""
+    return tuple(key.hint for table in tables for key in table if key.hint)

@@ -1,0 +1,37 @@
+"""The text field of the editor: Textual's, but no byte of the text reaches the terminal as a command."""
+
+from rich.text import Text
+from textual.widgets import TextArea
+
+from memtui.base.text import visible
+
+HIGHLIGHT_UP_TO = 64_000
+"""Characters; above it highlighting costs more than a key may."""
+WRAP_UP_TO = 200_000
+
+
+def same_length(line: str) -> str:
+    """Visible text with exactly one character for each, so that columns and the cursor stay true."""
+    shown = visible(line, keep="\t")
+    if len(shown) == len(line):
+        return shown
+    return "".join(char if visible(char, keep="\t") == char else (visible(char) if len(visible(char)) == 1 else "�") for char in line)
+
+
+class BodyArea(TextArea):
+    """Markdown, wrapped and highlighted up to a size at which that stays quick."""
+
+    def __init__(self, text: str, *, line_number_start: int) -> None:
+        super().__init__(
+            text,
+            language="markdown" if len(text) <= HIGHLIGHT_UP_TO else None,
+            soft_wrap=len(text) <= WRAP_UP_TO,
+            show_line_numbers=True,
+            line_number_start=line_number_start,
+            tab_behavior="indent",
+            id="body",
+            compact=True,
+        )
+
+    def get_line(self, line_index: int) -> Text:
+        return Text(same_length(self.document.get_line(line_index)), end="", no_wrap=True)

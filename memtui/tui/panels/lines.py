@@ -1,0 +1,143 @@
+"""A list drawn by lines: the base of every list and of every long text on the screen.
+
+One widget whatever the number of rows. A subclass says how many rows there are and how a row looks; rows are drawn when
+they are on screen and never before (a widget a row costs seconds at 1,000 rows).
+"""
+
+from collections.abc import Hashable
+from functools import lru_cache
+
+from textual import events
+from textual.app import RenderResult
+from textual.content import Content
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.visual import Visual
+
+from memtui.tui import keys
+
+
+@lru_cache(maxsize=4096)
+def blank(width: int) -> str:
+    """That many blanks."""
+    return " " * width
+
+
+class Lines(ScrollView, can_focus=True):
+    """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
+
+    BINDINGS = keys.bindings(keys.LINES)
+    COMPONENT_CLASSES = {"lines--cursor"}
+    DEFAULT_CSS = """
+    Lines { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
+    Lines > .lines--cursor { background: $primary 22%; }
+    Lines:focus > .lines--cursor { background: $primary 45%; text-style: bold; }
+    """
+
+    cursor: reactive[int] = reactive(0)
+    show_cursor: bool = True
+
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        def __init__(self, sender: "Lines", index: int) -> None:
+            super().__init__()
+            self.lines = sender
+            self.index = index
+
+        @property
+        def control(self) -> "Lines":
+            """The list that it is about."""
+            return self.lines
+
+    class Chosen(Moved):
+        """Enter, or a double click, on a row."""
+
+    def row_count(self) -> int:
+        """How many rows there are."""
+        raise NotImplementedError
+
+    def row(self, index: int, width: int) -> Content:
+        """What a row shows in `width` cells."""
+        raise NotImplementedError
+
+    def row_key(self, index: int) -> Hashable:
+        """What stays the same when rows come and go before it; the cursor follows this."""
+        return index
+
+    def render(self) -> RenderResult:
+        """Only `render_line` draws; this is asked for by nobody."""
+        return ""
+
+    def rows_changed(self, *, keep: Hashable = None) -> None:
+        """Draw anew after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
+        count = self.row_count()
+        self.virtual_size = Size(self.size.width, count)
+        index = self.cursor
+        if keep is not None and not (index < count and self.row_key(index) == keep):
+            index = next((i for i in range(count) if self.row_key(i) == keep), index)
+        self.set_reactive(Lines.cursor, max(0, min(index, count - 1)))
+        self.refresh()
+        self.call_after_refresh(self._show_cursor)
+
+    def _on_resize(self, event: events.Resize) -> None:
+        self.virtual_size = Size(self.size.width, self.row_count())
+        self.call_after_refresh(self._show_cursor)
+
+    def render_line(self, y: int) -> Strip:
+        index = y + self.scroll_offset.y
+        width = self.scrollable_content_region.width
+        if index >= self.row_count():
+            return Strip.blank(width, self.rich_style)
+        style = self.visual_style
+        if index == self.cursor and self.show_cursor:
+            style += self.get_visual_style("lines--cursor", partial=True)
+        strips = Visual.to_strips(self, self.row(index, width), width, 1, style, apply_selection=False, pad=True)
+        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        return strip.crop_extend(0, width, style.rich_style)
+
+    def validate_cursor(self, index: int) -> int:
+        return max(0, min(index, self.row_count() - 1))
+
+    def watch_cursor(self, old: int, new: int) -> None:
+        self.refresh_line(old)
+        self.refresh_line(new)
+        self._show_cursor()
+        self.post_message(self.Moved(self, new))
+
+    def _show_cursor(self) -> None:
+        if self.show_cursor and self.row_count() and self.size.height:
+            height = self.scrollable_content_region.height
+            self.scroll_to_region(
+                Region(0, self.cursor, 1, 1), animate=False, force=True, immediate=True, x_axis=False
+            ) if height else None
+
+    def action_cursor(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self.cursor += step
+
+    def action_cursor_to(self, index: int) -> None:
+        """Move the cursor to a row; -1 is the last."""
+        self.cursor = index if index >= 0 else self.row_count() + index
+
+    def action_page(self, pages: float) -> None:
+        """Move the cursor by screens."""
+        self.cursor += int(pages * max(1, self.scrollable_content_region.height - 1))
+
+    def choose(self) -> None:
+        """Report the row under the cursor as chosen."""
+        if self.row_count():
+            self.post_message(self.Chosen(self, self.cursor))
+
+    def _on_click(self, event: events.Click) -> None:
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        index = offset.y + self.scroll_offset.y
+        if index < self.row_count():
+            self.cursor = index
+            if event.chain == 2:
+                self.choose()

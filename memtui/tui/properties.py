@@ -1,0 +1,72 @@
+"""What is known of one file, in words: the third pane, and the line above the preview where there is no third pane."""
+
+from pathlib import Path
+
+from textual.content import Content
+
+from memtui.base.text import age, size, visible
+from memtui.tui.panels.facts import Pair
+from memtui.tui.state import AppState
+from memtui.tui.theme import Glyphs
+
+SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
+
+
+def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
+    """Pairs and notes for the file, or for the whole memory where the cursor is on no file."""
+    world = state.world
+    if world is None:
+        return [], []
+    if path is None:
+        return [("memory", visible(str(state.place.folder)), ""), ("decided by", state.place.decided_by, "")], []
+    problems = [problem for problem in world.problems if problem.path == path]
+    notes = [
+        Content.assemble(
+            (f"{glyphs.problem if p.severity != 'info' else glyphs.separator} ", SEVERITY_STYLES[p.severity]),
+            (f"{p.line} " if p.line else "", "$dim"),
+            visible(p.message, keep=""),
+        )
+        for p in problems
+    ]
+    file = world.at(path)
+    if file is None:
+        return _instruction(state, path), notes
+    pairs: list[Pair] = [
+        ("type", file.type or "none", "bold" if file.type else "$warn"),
+        ("name", visible(file.front.name or "", keep=""), ""),
+        ("description", visible(file.description or "none", keep=""), "" if file.description else "$warn"),
+        ("modified", f"{age(state.now - file.mtime_ns / 1e9)} ago", ""),
+        ("size", size(file.size), ""),
+    ]
+    scope = world.scope(file.scope)
+    if file.kind == "topic" and scope and scope.index:
+        line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
+        pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
+    if file.links is not None and scope:
+        out, broken, back = world.graph.counts(file)
+        pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
+        pairs.append(("backlinks", str(back), ""))
+    if not file.scanned and file.kind == "topic":
+        pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
+    if path in state.pinned:
+        pairs.append(("pinned", "yes: no background run may touch it", "$link"))
+    if file.readonly:
+        pairs.append(("read only", visible(file.readonly, keep=""), "$warn"))
+    return [pair for pair in pairs if pair[1]], notes
+
+
+def _instruction(state: AppState, path: Path) -> list[Pair]:
+    instruction = next((i for i in state.world.instructions if i.path == path), None) if state.world else None
+    if instruction is None:
+        return [("file", visible(str(path)), "")]
+    pairs: list[Pair] = [
+        ("instructions", instruction.layer, "bold"),
+        ("file", visible(str(path), keep=""), ""),
+        ("size", size(instruction.size), ""),
+        ("modified", f"{age(state.now - instruction.modified)} ago", ""),
+    ]
+    if instruction.globs:
+        pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
+    if instruction.skipped:
+        pairs.append(("skipped", visible(instruction.skipped, keep=""), "$warn"))
+    return pairs

@@ -1,0 +1,169 @@
+"""Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+
+from memtui.base import text
+from memtui.memory.hunks import Hunk, Side, resolve, three_way
+from memtui.tui import keys, styles
+from memtui.tui.dialogs.question import Question
+from memtui.tui.panels.hint_line import HintLine
+from memtui.tui.panels.lines import Lines
+
+BESIDE_FROM = 90
+"""Cells from which the two texts stand side by side."""
+SIGNS: dict[str, str] = {"same": " ", "mine": "-", "disk": "+", "conflict": "!"}
+STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What is to be done: write `text`, save mine as a copy, or drop mine."""
+
+    what: Literal["write", "copy", "drop"]
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffRow:
+    """One drawn row: the hunk that it belongs to and the lines of either side, None where a side has none."""
+
+    hunk: int
+    mine: str | None
+    disk: str | None
+
+
+class CompareLines(Lines):
+    """The hunks as rows; a chosen side is marked."""
+
+    def __init__(self, hunks: tuple[Hunk, ...]) -> None:
+        super().__init__(id="hunks")
+        self.hunks = hunks
+        self.choices: dict[int, Side] = {}
+        self.rows = [
+            DiffRow(number, mine, disk)
+            for number, hunk in enumerate(hunks)
+            for mine, disk in _paired(hunk)
+        ]
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    @property
+    def beside(self) -> bool:
+        """Whether the two texts stand side by side."""
+        return self.size.width >= BESIDE_FROM
+
+    def row(self, index: int, width: int) -> Content:
+        row = self.rows[index]
+        hunk = self.hunks[row.hunk]
+        side = self.choices.get(row.hunk, hunk.default)
+        sign = "" if hunk.kind == "same" else {"mine": "1", "disk": "2", "both": "3", "markers": "?"}[side]
+        half = (width - 3) // 2 if self.beside else width - 2
+        mine = self._side(row.mine, half, hunk, side in ("mine", "both"))
+        if not self.beside:
+            other = self._side(row.disk, half, hunk, side in ("disk", "both"))
+            return Content.styled(f"{sign:<2}", "$mark bold") + (mine if row.mine is not None else other)
+        disk = self._side(row.disk, half, hunk, side in ("disk", "both"))
+        return mine + Content.styled(f"{sign:^3}", "$mark bold") + disk
+
+    @staticmethod
+    def _side(line: str | None, width: int, hunk: Hunk, taken: bool) -> Content:
+        shown = text.pad(text.visible((line or "").rstrip("\n"), keep="").replace("␉", "    "), width)
+        if hunk.kind == "same":
+            return Content(shown)
+        return Content.styled(shown, f"{STYLES[hunk.kind]} {'bold' if taken else ''}".strip() if line else "$dim")
+
+
+def _paired(hunk: Hunk) -> list[tuple[str | None, str | None]]:
+    longest = max(len(hunk.mine), len(hunk.disk))
+    mine = [*hunk.mine, *[None] * (longest - len(hunk.mine))]
+    disk = [*hunk.disk, *[None] * (longest - len(hunk.disk))]
+    return list(zip(mine, disk, strict=True))
+
+
+class Compare(Screen[Decision | None]):
+    """Three texts, one decision; Esc writes nothing."""
+
+    CSS_PATH = styles.sheets("editor")
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.COMPARE)
+
+    def __init__(self, name: str, base: str, mine: str, disk: str) -> None:
+        super().__init__()
+        self._file_name = name
+        self._mine = mine
+        self.hunks = three_way(base, mine, disk)
+
+    def compose(self) -> ComposeResult:
+        lines = CompareLines(self.hunks)
+        merged = sum(hunk.kind in ("mine", "disk") for hunk in self.hunks)
+        open_ = sum(hunk.kind == "conflict" for hunk in self.hunks)
+        lines.border_title = Content(f"mine (unsaved) · {text.visible(self._file_name, keep='')} · disk")
+        lines.border_subtitle = f"{merged} merge cleanly, {open_} overlap"
+        lines.add_class("pane")
+        yield lines
+        hints = HintLine()
+        hints.hints = keys.hints(keys.COMPARE)
+        yield hints
+
+    @property
+    def lines(self) -> CompareLines:
+        """The rows."""
+        return self.query_one(CompareLines)
+
+    def on_mount(self) -> None:
+        self.lines.rows_changed()
+        self.lines.focus()
+        self.action_change(1)
+
+    @on(Lines.Chosen)
+    def chosen(self) -> None:
+        """A double click does nothing: only keys decide here."""
+
+    def action_change(self, step: int) -> None:
+        """Go to the next or previous hunk that differs."""
+        rows = self.lines.rows
+        here = rows[self.lines.cursor].hunk if rows else 0
+        starts = [i for i, row in enumerate(rows) if self.hunks[row.hunk].kind != "same" and (i == 0 or rows[i - 1].hunk != row.hunk)]
+        ahead = [i for i in starts if (rows[i].hunk > here if step > 0 else rows[i].hunk < here)]
+        if ahead:
+            self.lines.cursor = ahead[0] if step > 0 else ahead[-1]
+        elif starts and self.hunks[here].kind == "same":
+            self.lines.cursor = starts[0]
+
+    def action_take(self, side: Side) -> None:
+        """Choose a side for the hunk under the cursor and go to the next."""
+        if self.lines.rows:
+            self.lines.choices[self.lines.rows[self.lines.cursor].hunk] = side
+            self.lines.refresh()
+            self.action_change(1)
+
+    def action_merge(self) -> None:
+        """Write what the choices give."""
+        self.dismiss(Decision("write", resolve(self.hunks, self.lines.choices)))
+
+    def action_save_copy(self) -> None:
+        """Save mine beside the file."""
+        self.dismiss(Decision("copy", self._mine))
+
+    def action_drop(self) -> None:
+        """Use the disk's, after a question."""
+        self._drop()
+
+    def _drop(self) -> None:
+        def done(yes: bool | None) -> None:
+            if yes:
+                self.dismiss(Decision("drop"))
+
+        lines = ["Your unsaved text goes into the history and is dropped here."]
+        self.app.push_screen(Question("Use the disk's text?", lines, yes="Use the disk's", no="Back"), done)
+
+    def action_close(self) -> None:
+        """Back, nothing written."""
+        self.dismiss(None)

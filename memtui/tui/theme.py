@@ -1,0 +1,119 @@
+"""Colours and glyphs: the two things that a terminal may not be able to show.
+
+Every text colour has at least 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py). State is never told
+by colour alone: each has a glyph and, in the row's details, a word.
+"""
+
+from dataclasses import dataclass
+
+from textual.theme import Theme
+
+
+@dataclass(frozen=True, slots=True)
+class Palette:
+    """The colours that the stylesheets and panels name: `$problem`, `$warn`, `$good`, `$dim`, `$link`, `$code`, `$mark`."""
+
+    problem: str
+    warn: str
+    good: str
+    dim: str
+    link: str
+    code: str
+    mark: str
+
+    def variables(self) -> dict[str, str]:
+        """As variables for a theme."""
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+DARK = Palette("#ff8a8a", "#e8bd62", "#93c98a", "#9aa3b2", "#7cb7ff", "#d3a6e8", "#f0c674")
+LIGHT = Palette("#b3261e", "#7a5200", "#1e6b31", "#565e6c", "#0b57b0", "#7a2f93", "#7a4d00")
+DALTONIZED = Palette("#ffa64d", "#ffd27f", "#6fb7ff", "#a2aab8", "#8ec5ff", "#c7c7ff", "#ffd27f")
+ANSI = Palette("ansi_red", "ansi_yellow", "ansi_green", "ansi_default", "ansi_blue", "ansi_magenta", "ansi_yellow")
+
+
+def _theme(name: str, palette: Palette, *, dark: bool, primary: str, grounds: tuple[str, str, str, str]) -> Theme:
+    foreground, background, surface, panel = grounds
+    return Theme(
+        name=name,
+        primary=primary,
+        secondary=palette.link,
+        accent=palette.mark,
+        warning=palette.warn,
+        error=palette.problem,
+        success=palette.good,
+        foreground=foreground,
+        background=background,
+        surface=surface,
+        panel=panel,
+        dark=dark,
+        variables={
+            **palette.variables(),
+            "block-cursor-background": primary,
+            "border": palette.dim,
+            "border-blurred": palette.dim,
+            "input-selection-background": f"{primary} 40%",
+        },
+    )
+
+
+THEMES = (
+    _theme("memtui-dark", DARK, dark=True, primary="#5fa3f5", grounds=("#dfe3ea", "#14171c", "#1a1e25", "#242a33")),
+    _theme("memtui-light", LIGHT, dark=False, primary="#1a5fb4", grounds=("#1d2127", "#fbfbf9", "#f3f3ef", "#e7e7e1")),
+    _theme(
+        "memtui-daltonized", DALTONIZED, dark=True, primary="#4d9de8", grounds=("#e4e7ee", "#12151b", "#191d25", "#232935")
+    ),
+)
+
+
+def theme_like(client: str | None) -> str:
+    """Our theme that is like the agent client's: "light-daltonized" and its kin; dark if it has none."""
+    words = (client or "dark").split("-")
+    if "ansi" in words:
+        return "ansi-light" if "light" in words else "ansi-dark"
+    return "memtui-daltonized" if "daltonized" in words else "memtui-light" if "light" in words else "memtui-dark"
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """The marks of one character set; each takes one cell."""
+
+    problem: str
+    unlisted: str
+    changed: str
+    unsaved: str
+    pinned: str
+    opened: str
+    closed: str
+    full: str
+    empty: str
+    left: str
+    right: str
+    rule: str
+    bullet: str
+    quote: str
+    dash: str
+    ellipsis: str
+    arrow: str
+    tick: str
+    cross: str
+    separator: str
+    spinner: str
+    border: str
+    """Textual's name of the border of a pane, and of the focused one."""
+    heavy: str
+
+
+UNICODE = Glyphs(
+    "!", "○", "●", "*", "◆", "▾", "▸", "█", "░", "▐", "▌", "─", "•", "│", "–", "…", "→", "✓", "✗", "·", "◐◓◑◒",
+    "round", "heavy",
+)  # fmt: skip
+PLAIN = Glyphs(
+    "!", "o", "@", "*", "^", "v", ">", "#", "-", "[", "]", "-", "*", "|", "-", "~", ">", "+", "x", "-", "|/-\\",
+    "ascii", "ascii",
+)  # fmt: skip
+
+
+def glyphs_for(encoding: str, *, ascii_only: bool) -> Glyphs:
+    """The set that the stream can carry: a stream that is not UTF-8 would turn box lines into escapes."""
+    return PLAIN if ascii_only or encoding.lower().replace("-", "") != "utf8" else UNICODE

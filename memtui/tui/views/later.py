@@ -1,0 +1,38 @@
+"""A view that is not there yet, and says what to use meanwhile."""
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memtui.tui import keys
+from memtui.tui.state import AppState
+
+WORDS = {
+    "dream": ("2 Dream", "Consolidation is not here yet. The gates that would let one run: 5 Settings."),
+    "sessions": ("3 Sessions", "The session tree is not here yet. The newest sessions are listed by: memtui | cat"),
+    "search": ("4 Search", "Search over everything is not here yet. In 1 Memory the key / filters names and lines."),
+}
+
+
+class Later(Widget):
+    """Says so, and nothing else."""
+
+    HINTS = keys.hints(keys.EVERYWHERE)
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name, classes="view")
+        self._title, self._words = WORDS[name]
+
+    def compose(self) -> ComposeResult:
+        with VerticalScroll(classes="pane", can_focus=True) as pane:
+            pane.border_title = self._title
+            yield Static(Content.styled(self._words, "$dim"))
+
+    def show(self, state: AppState) -> None:
+        """Nothing here depends on the state."""
+
+    def focus_default(self) -> None:
+        """Where keys go when this view is shown."""
+        self.query_one(VerticalScroll).focus()

@@ -1,0 +1,367 @@
+"""The Memory view: the list of files, a preview, and what is known of the file under the cursor."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Input, Static
+
+from memtui.base.text import visible
+from memtui.memory.world import World
+from memtui.tui import keys
+from memtui.tui.arrange import GROUPINGS, ORDERS, Item, Wanted, arrange
+from memtui.tui.messages import PreviewWanted, Wish
+from memtui.tui.panels.facts import Facts
+from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.reader import Reader
+from memtui.tui.panels.topic_list import TopicList
+from memtui.tui.properties import properties
+from memtui.tui.state import MODES, AppState
+from memtui.tui.theme import Glyphs
+
+
+class MemoryView(Widget):
+    """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
+
+    BINDINGS = keys.bindings(keys.PANES)
+    HINTS = keys.hints(keys.MEMORY, keys.EVERYWHERE)
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="memory", classes="view")
+        self.glyphs = glyphs
+        self.wanted = Wanted()
+        self.mode = MODES[0]
+        self.state: AppState | None = None
+        self._trail: list[Path] = []
+        self._wider = 0
+        self._awaited: Path | None = None
+
+    def compose(self) -> ComposeResult:
+        with Horizontal():
+            with Vertical(id="list-pane", classes="pane"):
+                yield TopicList(self.glyphs, id="topics")
+                yield Input(id="filter", compact=True, placeholder="filter: 'exact ^start end$ !not")
+                yield Static(Content(""), id="empty")
+            with Vertical(id="preview-pane", classes="pane"):
+                yield Reader(id="preview")
+            with VerticalScroll(id="facts-pane", classes="pane", can_focus=False):
+                yield Facts(id="facts")
+
+    def on_mount(self) -> None:
+        self.query_one("#filter").display = False
+        self.query_one("#facts-pane").border_title = "Properties"
+        self.list.focus()
+
+    @property
+    def list(self) -> TopicList:
+        """The list of files."""
+        return self.query_one(TopicList)
+
+    @property
+    def reader(self) -> Reader:
+        """The preview."""
+        return self.query_one(Reader)
+
+    @property
+    def current(self) -> Path | None:
+        """The file under the cursor."""
+        row = self.list.current
+        return row.path if isinstance(row, Item) else None
+
+    @property
+    def chosen(self) -> tuple[Path, ...]:
+        """The marked files, else the one under the cursor."""
+        marked = tuple(sorted(self.wanted.marked))
+        return marked or ((self.current,) if self.current else ())
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+        before, self.state = self.state, state
+        if state.world is None:
+            return
+        self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
+        if before is None or before.world is not state.world or before.unsaved != state.unsaved:
+            self._rearrange()
+            self.ask_preview()
+        elif before.pinned != state.pinned or before.changed != state.changed or int(before.now) != int(state.now):
+            self._rearrange()
+        if before is None or before.preview is not state.preview:
+            self._show_preview(state)
+
+    def _rearrange(self) -> None:
+        state = self.state
+        if state is None or state.world is None:
+            return
+        rows = arrange(state.world, self.wanted)
+        self.list.show(rows, state.now)
+        if self._awaited is not None and state.world.at(self._awaited):
+            path, self._awaited = self._awaited, None
+            self.go_to(path)
+        self._title(state.world, sum(isinstance(row, Item) for row in rows))
+        self._show_facts()
+
+    def _title(self, world: World, shown: int) -> None:
+        auto = world.auto
+        total = len(auto.files) if auto else 0
+        words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
+        if self.wanted.order != "name":
+            words.append(self.wanted.order)
+        if self.wanted.only_problems:
+            words.append("problems only")
+        if self.wanted.marked:
+            words.append(f"{len(self.wanted.marked)} marked")
+        separator = f" {self.glyphs.separator} "
+        self.query_one("#list-pane").border_title = separator.join(["1 Memory", str(total), *words])
+        empty = self.query_one("#empty", Static)
+        empty.display = not self.list.rows
+        if not self.list.rows:
+            filtered = self.wanted.query or self.wanted.only_problems
+            words_ = f"0 of {total}, Esc clears" if filtered else "no memory files here yet; n writes the first"
+            empty.update(Content.styled(words_, "$dim"))
+
+    def _show_preview(self, state: AppState) -> None:
+        preview = state.preview
+        if preview.path != self.current and self.current is not None:
+            return
+        reader = self.reader
+        reader.show(preview.lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
+        reader.name_shown = preview.title
+        pane = self.query_one("#preview-pane")
+        pane.border_title = Content(visible(preview.title, keep=""))
+        tabs = [f"[ {mode} ]" if mode == self.mode else mode for mode in MODES]
+        pane.border_subtitle = Content(" ".join(tabs))
+
+    def _show_facts(self) -> None:
+        state = self.state
+        if state is None or state.world is None:
+            return
+        pairs, notes = properties(state, self.current, self.glyphs)
+        facts = self.query_one(Facts)
+        facts.pairs, facts.notes = pairs, notes
+
+    def ask_preview(self) -> None:
+        """Ask for the file under the cursor in the mode and width in hand."""
+        self.post_message(PreviewWanted(self.current, self.mode, self.reader.draw_width))
+
+    @on(Lines.Moved, "#topics")
+    def moved(self) -> None:
+        """Another file: its preview and properties."""
+        self.ask_preview()
+        self._show_facts()
+
+    @on(Reader.WidthChanged)
+    def width_changed(self) -> None:
+        """The lines were drawn for another width."""
+        self.ask_preview()
+
+    @on(TopicList.Folded)
+    def fold(self, message: TopicList.Folded) -> None:
+        """Fold or unfold a group."""
+        folded = self.wanted.folded | {message.key} if message.folded else self.wanted.folded - {message.key}
+        self.wanted = replace(self.wanted, folded=folded)
+        self._rearrange()
+
+    @on(Lines.Chosen, "#topics")
+    def open_editor(self) -> None:
+        """Enter or a double click on a file."""
+        self._wish("edit")
+
+    def _wish(self, what: str, *, many: bool = False, line: int | None = None) -> None:
+        paths = self.chosen if many else ((self.current,) if self.current else ())
+        self.post_message(Wish(what, paths, line))
+
+    # The list's keys arrive here because its bindings name actions that only the view can do.
+    def action_external(self) -> None:
+        """Edit in $EDITOR."""
+        self._wish("external")
+
+    def action_new(self) -> None:
+        """A new topic file."""
+        self.post_message(Wish("new"))
+
+    def action_delete(self) -> None:
+        """Delete the marked files or the current one."""
+        self._wish("delete", many=True)
+
+    def action_rename(self) -> None:
+        """Rename the current file."""
+        self._wish("rename")
+
+    def action_set_type(self) -> None:
+        """Change the type of the marked files or the current one."""
+        self._wish("set_type", many=True)
+
+    def action_add_to_index(self) -> None:
+        """Add to the index."""
+        self._wish("add_to_index", many=True)
+
+    def action_fix(self) -> None:
+        """Fix the first problem of the file."""
+        self._wish("fix")
+
+    def action_compare(self) -> None:
+        """Compare with another version or file."""
+        self._wish("compare")
+
+    def action_restore(self) -> None:
+        """Restore an earlier version."""
+        self._wish("restore")
+
+    def action_pin(self) -> None:
+        """Pin or unpin."""
+        self._wish("pin", many=True)
+
+    def action_copy(self) -> None:
+        """Copy the path."""
+        self._wish("copy_path")
+
+    def action_tidy(self) -> None:
+        """Tidy the index."""
+        self._wish("tidy")
+
+    def action_mark(self) -> None:
+        """Mark the file under the cursor and go on."""
+        if self.current:
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {self.current})
+            self._rearrange()
+            self.list.cursor += 1
+
+    def action_next_grouping(self) -> None:
+        """By type, by folder, flat."""
+        step = GROUPINGS.index(self.wanted.grouping) + 1
+        self.wanted = replace(self.wanted, grouping=GROUPINGS[step % len(GROUPINGS)])
+        self._rearrange()
+
+    def action_next_order(self) -> None:
+        """By name, age, size."""
+        step = ORDERS.index(self.wanted.order) + 1
+        self.wanted = replace(self.wanted, order=ORDERS[step % len(ORDERS)])
+        self._rearrange()
+
+    def action_only_problems(self) -> None:
+        """Only files with problems, or all."""
+        self.wanted = replace(self.wanted, only_problems=not self.wanted.only_problems)
+        self._rearrange()
+        self.list.to_first_file()
+
+    def action_filter(self) -> None:
+        """Type to filter."""
+        line = self.query_one("#filter", Input)
+        line.display = True
+        line.focus()
+
+    @on(Input.Changed, "#filter")
+    def filter_changed(self, event: Input.Changed) -> None:
+        """Narrow while typing."""
+        self.wanted = replace(self.wanted, query=event.value)
+        self._rearrange()
+        self.list.to_first_file()
+
+    @on(Input.Submitted, "#filter")
+    def filter_done(self) -> None:
+        """Keep the filter, go to the list."""
+        self.list.focus()
+        self.query_one("#filter").display = bool(self.wanted.query)
+
+    def action_back(self) -> None:
+        """One step back: filter, problems only, marks."""
+        line = self.query_one("#filter", Input)
+        if self.wanted.query or line.display:
+            line.clear()
+            line.display = False
+            self.list.focus()
+        elif self.wanted.only_problems:
+            self.action_only_problems()
+        elif self.wanted.marked:
+            self.wanted = replace(self.wanted, marked=frozenset())
+            self._rearrange()
+
+    def action_toggle_preview(self) -> None:
+        """Preview on or off."""
+        self.toggle_class("-no-preview")
+
+    def action_focus_preview(self) -> None:
+        """Go to the preview; where there is one pane only it takes the list's place."""
+        self.add_class("-reading")
+        self.reader.focus()
+
+    def action_preview_scroll(self, step: int) -> None:
+        """Scroll the preview while the list keeps the focus."""
+        self.reader.cursor += step * 3
+
+    def action_preview_mode(self, mode: str) -> None:
+        """Preview, links or history."""
+        self.mode = mode if self.mode != mode else MODES[0]
+        self.ask_preview()
+
+    def action_preview_step(self, step: int) -> None:
+        """The next or previous of preview, links, history."""
+        self.mode = MODES[(MODES.index(self.mode) + step) % len(MODES)]
+        self.ask_preview()
+
+    @on(Reader.Step)
+    def reader_step(self, message: Reader.Step) -> None:
+        """The same, asked for in the preview."""
+        self.action_preview_step(message.step)
+
+    def action_resize(self, cells: int) -> None:
+        """Make the list wider or narrower."""
+        self._wider = max(-20, min(40, self._wider + cells))
+        pane = self.query_one("#list-pane")
+        pane.styles.width = max(20, pane.outer_size.width + cells)
+
+    @on(Reader.Follow)
+    def follow(self, message: Reader.Follow) -> None:
+        """Go where the link leads, remembering from where."""
+        if message.target.startswith("version:"):
+            self.post_message(Wish(message.target, (self.current,) if self.current else ()))
+            return
+        world = self.state.world if self.state else None
+        target = world.resolve(self.current, message.target) if world and self.current else None
+        if target is None:
+            self.notify(f"nothing here is called {visible(message.target, keep='')}", severity="warning", markup=False)
+        else:
+            self._trail.append(self.current)  # type: ignore[arg-type]
+            self.go_to(target)
+
+    def go_to(self, path: Path) -> None:
+        """Put the cursor on a file, unfolding and unfiltering what hides it."""
+        if not self.list.to_path(path):
+            self.wanted = replace(self.wanted, folded=frozenset(), query="", only_problems=False)
+            self._rearrange()
+            self.list.to_path(path)
+
+    @on(Reader.Wish)
+    def reader_wish(self, message: Reader.Wish) -> None:
+        """Wishes of the preview."""
+        match message.what:
+            case "edit":
+                self._wish("edit", line=message.line)
+            case "leave":
+                self.remove_class("-reading")
+                self.list.focus()
+            case "back" if self._trail:
+                self.go_to(self._trail.pop())
+            case "find":
+                self.post_message(Wish("find"))
+            case "copy":
+                self.app.copy_to_clipboard(message.text)
+                self.notify("line sent to the clipboard", markup=False)
+
+    def await_path(self, path: Path) -> None:
+        """Put the cursor on this file once the list has it: it was only just written."""
+        self._awaited = path
+
+    def start_over(self) -> None:
+        """Another project: filter, marks and trail mean nothing there."""
+        self.wanted, self._trail, self.state = Wanted(), [], None
+
+    def focus_default(self) -> None:
+        """Where keys go when this view is shown."""
+        self.list.focus()
+
+

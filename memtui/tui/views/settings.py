@@ -1,0 +1,154 @@
+"""The Settings view: every switch of the client and of ours, its value, and the layer that set it."""
+
+from dataclasses import dataclass
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widget import Widget
+from textual.widgets import Static
+
+from memtui.base import text
+from memtui.base.config import SETTINGS, Config
+from memtui.host.settings import Switch
+from memtui.tui import keys
+from memtui.tui.messages import Wish
+from memtui.tui.panels.lines import Lines
+from memtui.tui.state import AppState
+from memtui.tui.theme import Glyphs
+
+
+@dataclass(frozen=True, slots=True)
+class SettingRow:
+    """One line: a heading (no `key`), a switch of the client, or a setting of ours (`ours`)."""
+
+    words: str
+    key: str = ""
+    value: str = ""
+    layer: str = ""
+    source: str = ""
+    writable: bool = True
+    ours: bool = False
+
+
+def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:
+    """The client's switches first, what they warn of, then ours."""
+    listed = [SettingRow("the agent client: memory and dream")]
+    for switch in switches:
+        value = {True: "on", False: "off", None: "not set"}.get(switch.value, str(switch.value))  # type: ignore[call-overload]
+        listed.append(SettingRow(switch.words, switch.key, value, switch.layer, switch.source, switch.writable))
+    listed += [SettingRow(f"! {warning}") for warning in warnings]
+    listed.append(SettingRow("memtui"))
+    for setting in SETTINGS:
+        value = config[setting.key] or "not set"
+        layer = "default" if config[setting.key] == setting.default else "config.toml"
+        listed.append(SettingRow(setting.words, setting.key, value, layer, str(config.path), ours=True))
+    listed += [SettingRow(f"! {warning}") for warning in config.warnings]
+    return tuple(listed)
+
+
+class SettingLines(Lines):
+    """The rows; Space and Enter act on the one under the cursor."""
+
+    BINDINGS = keys.bindings(keys.SETTINGS)
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="switches")
+        self.glyphs = glyphs
+        self.rows: tuple[SettingRow, ...] = ()
+
+    def show(self, rows_: tuple[SettingRow, ...]) -> None:
+        """Draw these rows; the cursor stays on its setting."""
+        if rows_ == self.rows:
+            return
+        keep = self.current.key if self.current else None
+        self.rows = rows_
+        self.rows_changed(keep=keep)
+        if not (self.current and self.current.key):
+            self.cursor = next((i for i, row in enumerate(rows_) if row.key), 0)
+
+    @property
+    def current(self) -> SettingRow | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def row_key(self, index: int) -> str:
+        return self.rows[index].key or f"heading {index}"
+
+    def row(self, index: int, width: int) -> Content:
+        row = self.rows[index]
+        if not row.key:
+            style = "$warn" if row.words.startswith("!") else "bold"
+            return Content.styled(text.clip(text.visible(row.words, keep=""), width), style)
+        name_width = min(34, width // 2)
+        layer_width = 12 if width >= 60 else 0
+        value_width = max(8, width - name_width - layer_width - 2)
+        name = text.pad(f" {row.key}", name_width)
+        value = text.pad(text.visible(row.value, keep=""), value_width)
+        style = "$good bold" if row.value == "on" else "$warn bold" if row.value == "off" else ""
+        layer = text.pad(text.visible(row.layer, keep=""), layer_width)
+        return Content.assemble((name, "" if row.writable else "$dim"), " ", (value, style), " ", (layer, "$dim"))
+
+
+class SettingsView(Widget):
+    """Settings and, below them, the words for the one under the cursor."""
+
+    HINTS = keys.hints(keys.SETTINGS, keys.EVERYWHERE)
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="settings", classes="view")
+        self.glyphs = glyphs
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="pane") as pane:
+            pane.border_title = "5 Settings"
+            pane.border_subtitle = "flag > env > policy > local > project > user > default"
+            yield SettingLines(self.glyphs)
+            yield Static(Content(""), id="words")
+
+    def show(self, state: AppState) -> None:
+        """Draw the switches of the place."""
+        config: Config = self.app.config  # type: ignore[attr-defined]
+        self.query_one(SettingLines).show(rows(state.place.switches, state.place.warnings, config))
+        self.explain()
+
+    @on(Lines.Moved, "#switches")
+    def explain(self) -> None:
+        """Say what the setting under the cursor does, and where its value comes from."""
+        row = self.query_one(SettingLines).current
+        if row is None or not row.key:
+            return
+        source = f"set by {row.layer}: {row.source}" if row.source else f"set by {row.layer}"
+        locked = "" if row.writable else "\ncannot be changed here: it is set outside the files that a person owns"
+        words = text.visible(f"{row.words}\n{source}{locked}")
+        self.query_one("#words", Static).update(Content.styled(words, "$dim"))
+
+    def _wish(self, what: str) -> None:
+        row = self.query_one(SettingLines).current
+        if row and row.key:
+            self.post_message(Wish(f"{what}:{'ours' if row.ours else 'client'}:{row.key}"))
+
+    def action_toggle(self) -> None:
+        """On or off."""
+        self._wish("toggle")
+
+    @on(Lines.Chosen, "#switches")
+    def action_change(self) -> None:
+        """Choose a value and the layer that it is written to."""
+        self._wish("change")
+
+    def action_unset(self) -> None:
+        """Back to the default."""
+        self._wish("unset")
+
+    def action_external(self) -> None:
+        """Open config.toml."""
+        self.post_message(Wish("config"))
+
+    def focus_default(self) -> None:
+        """Where keys go when this view is shown."""
+        self.query_one(SettingLines).focus()

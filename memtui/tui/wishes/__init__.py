@@ -1,0 +1,50 @@
+"""What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
+
+One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
+`settings`, `around` (projects, palette, help, quitting). Each asks on the screen, has the engine make a plan in a
+thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads the
+disk again.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from memtui.base.errors import MemtuiError
+from memtui.tui.messages import Failed, Wish
+from memtui.tui.wishes.around import AroundWishes
+from memtui.tui.wishes.editing import EditingWishes
+from memtui.tui.wishes.files import FileWishes
+from memtui.tui.wishes.past import PastWishes
+from memtui.tui.wishes.settings import SettingWishes
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+
+class Wishes:
+    """Finds who can grant a wish."""
+
+    def __init__(self, app: "MemtuiApp") -> None:
+        self.app = app
+        self.editing = EditingWishes(app)
+        self._hands = [FileWishes(app), self.editing, PastWishes(app), SettingWishes(app), AroundWishes(app)]
+
+    def method(self, name: str) -> Callable[..., Awaitable[None]]:
+        """The method for a wish."""
+        for hands in self._hands:
+            if found := getattr(hands, f"wish_{name}", None):
+                method: Callable[..., Awaitable[None]] = found
+                return method
+        raise LookupError(name)
+
+    async def run(self, wish: Wish) -> None:
+        """Grant a wish; a fault that we foresee is shown, all others stay loud."""
+        name, *rest = wish.what.split(":")
+        await self.guarded(self.method(name)(wish, *rest))
+
+    async def guarded(self, wish: Awaitable[None]) -> None:
+        """Wait for it; a fault that we foresee becomes `Failed`."""
+        try:
+            await wish
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))

@@ -1,0 +1,134 @@
+"""Wishes about the program itself: projects, palette, help, find, the first run, quitting."""
+
+from pathlib import Path
+
+from memtui.base.errors import NotFound
+from memtui.host.place import decide
+from memtui.host.projects import list_projects
+from memtui.memory.workspace import Workspace
+from memtui.tui import keys
+from memtui.tui.dialogs.ask import Ask
+from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.dialogs.help import help_dialog
+from memtui.tui.dialogs.question import Question
+from memtui.tui.messages import Wish
+from memtui.tui.wishes.hands import Hands
+
+WELCOME = (
+    Option("new", "1  write the first memory", "asks type, name, one line"),
+    Option("project", "2  open another project", ""),
+    Option("sample", "3  try with sample data", "nothing of yours is touched"),
+    Option("quit", "4  quit", "memory appears here by itself once the agent saves one"),
+)
+
+
+class AroundWishes(Hands):
+    """Everything that is not about a file."""
+
+    async def wish_palette(self, wish: Wish) -> None:
+        """Every command of the view by name; one that is off says why."""
+        view = self.app.state.view if self.app.state else "memory"
+        tables = {"memory": [keys.MEMORY, keys.PANES], "settings": [keys.SETTINGS]}.get(view, [])
+        read_only = "read only" if self.workspace.read_only else ""
+        writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
+        options = [
+            Option(key.action, key.words, key.display or key.keys.split(",")[0], read_only if key.id in writes else "")
+            for table in [*tables, keys.EVERYWHERE]
+            for key in table
+            if key.id != "app.palette"
+        ]
+        if view == "memory":
+            options.insert(0, Option("rebuild", "Rebuild the index from the topic files", "shown first", read_only))
+        await self._act(await self.app.push_screen_wait(Choose("Commands", options)))
+
+    async def wish_help(self, wish: Wish) -> None:
+        """The keys that work here; Enter does what the line says."""
+        await self._act(await self.app.push_screen_wait(help_dialog(self.app.screen)))
+
+    async def _act(self, action: str | None) -> None:
+        if action == "rebuild":
+            self.app.post_message(Wish("rebuild"))
+        elif action:
+            node = self.app.screen.focused or self.app.screen
+            for namespace in node.ancestors_with_self:
+                name = action.split("(")[0].removeprefix("app.")
+                if hasattr(namespace, f"action_{name}"):
+                    await namespace.run_action(action)  # type: ignore[attr-defined]
+                    return
+            await self.app.run_action(action)
+
+    async def wish_find(self, wish: Wish) -> None:
+        """Look for text in the preview."""
+        reader = self.app.memory.reader
+        text = await self.app.push_screen_wait(Ask("Find in the text", reader.show_find))
+        if text:
+            reader.show_find = text
+            reader.action_find_next(1)
+
+    async def wish_show_index(self, wish: Wish) -> None:
+        """Go to the index."""
+        auto = self.world.auto
+        if auto is not None and auto.index is not None:
+            await self.app.action_view("memory")
+            self.app.memory.go_to(auto.index.path)
+
+    async def wish_copy_path(self, wish: Wish) -> None:
+        """Send the path to the clipboard."""
+        self.app.copy_to_clipboard(str(self.one(wish)))
+        self.app.notify("path sent to the clipboard", markup=False)
+
+    async def wish_project(self, wish: Wish) -> None:
+        """Switch to another project that has left transcripts or memory."""
+        projects = await self.off(list_projects, self.workspace.env)
+        options = [
+            Option(
+                project.cwd,
+                str(project.cwd),
+                f"{project.topics} topics  {project.sessions} sessions" + ("  shares its folder" if project.collision else ""),
+                "the folder is gone" if project.gone else "",
+            )
+            for project in projects
+            if project.cwd is not None
+        ]
+        if not options:
+            raise NotFound("no project has left anything yet", hint=f"looked in {self.workspace.place.config}")
+        chosen = await self.app.push_screen_wait(Choose("Open project", options, start=self.workspace.place.cwd))
+        if chosen is not None:
+            await self._open(chosen)
+
+    async def _open(self, cwd: Path) -> None:
+        old = self.workspace
+        place = await self.off(decide, old.env, cwd)
+        self.app.open_workspace(Workspace(old.env, old.dirs, place, read_only=old.read_only, now=old.now))
+
+    async def wish_welcome(self, wish: Wish) -> None:
+        """The first-run page: where we looked, and what can be done."""
+        folder = str(self.workspace.place.folder)
+        chosen = await self.app.push_screen_wait(
+            Choose(f"No memory for this project yet: {folder} does not exist", WELCOME, filtered=False)
+        )
+        match chosen:
+            case "new":
+                self.app.post_message(Wish("new"))
+            case "project":
+                await self.wish_project(wish)
+            case "sample":
+                await self._sample()
+            case "quit":
+                self.app.exit(0)
+
+    async def _sample(self) -> None:
+        if self.app.open_sample is None:
+            raise NotFound("no sample here", hint="memtui --demo opens one")
+        workspace = await self.off(self.app.open_sample)
+        self.app.sample = True
+        self.app.open_workspace(workspace)
+
+    async def wish_leave(self, wish: Wish) -> None:
+        """Quit; drafts are named, since they stay."""
+        drafts = self.app.state.unsaved if self.app.state else frozenset()
+        lines = [f"  {path.name}" for path in sorted(drafts)] + ["", "They stay and are opened again next time."]
+        if not drafts or await self.app.push_screen_wait(
+            Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
+        ):
+            self.app.exit(0)

@@ -1,0 +1,63 @@
+"""Foreign text: nothing that a terminal obeys comes through, and widths are what they say."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base import text
+
+ANY = st.text(alphabet=st.characters(codec=None), max_size=60)
+WORDS = st.text(alphabet="ab \u754c\uac00\u00e9e\u0301-", max_size=40)
+
+
+@given(ANY)
+def test_no_control_or_format_character_comes_through(raw: str) -> None:
+    shown = text.visible(raw, keep="")
+    assert not [char for char in shown if unicodedata.category(char) in {"Cc", "Cf", "Cs", "Zl", "Zp"}]
+    assert text.visible(shown, keep="") == shown
+
+
+@given(ANY)
+def test_line_ends_and_tabs_stay_where_they_are_wanted(raw: str) -> None:
+    assert [c for c in text.visible(raw) if c in "\n\t"] == [c for c in raw if c in "\n\t"]
+
+
+@pytest.mark.parametrize(
+    ("raw", "shown"),
+    [
+        ("plain [b]markup[/b]", "plain [b]markup[/b]"),
+        ("\x1b]52;c;aGk=\x07", "␛]52;c;aGk=␇"),
+        ("a\x7fb", "a␡b"),
+        ("\x9b31m", "‹U+009B›31m"),
+        ("safe\u202egnp.md", "safe‹U+202E›gnp.md"),
+        ("한글 日本語", "한글 日本語"),
+        ("\ud800", "‹U+D800›"),
+    ],
+)
+def test_marks(raw: str, shown: str) -> None:
+    assert text.visible(raw) == shown
+
+
+@given(WORDS, st.integers(0, 30))
+def test_pad_is_exact_and_clip_never_wider(raw: str, width: int) -> None:
+    assert text.cells(text.clip(raw, width)) <= width
+    assert text.cells(text.pad(raw, width)) == width
+    assert text.cells(text.pad(raw, width, right=True)) == width
+
+
+@pytest.mark.parametrize(
+    ("seconds", "word"),
+    [(-5, "now"), (59, "now"), (60, "1m"), (3599, "59m"), (3600, "1h"), (86_400, "1d"), (13 * 86_400, "13d"),
+     (21 * 86_400, "3w"), (90 * 86_400, "3mo"), (800 * 86_400, "2y")],
+)  # fmt: skip
+def test_ages(seconds: float, word: str) -> None:
+    assert text.age(seconds) == word
+
+
+@pytest.mark.parametrize(
+    ("number", "word"), [(0, "0"), (999, "999"), (1000, "1.0k"), (14_560, "14.6k"), (25_000, "25.0k"), (999_950, "1000k"), (1_200_000, "1.2M")]
+)  # fmt: skip
+def test_sizes_count_in_thousands(number: int, word: str) -> None:
+    assert text.size(number) == word
