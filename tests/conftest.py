@@ -1,4 +1,4 @@
-"""Fixtures for every test: a home of its own, an environment without the user's, the shared recordings where they are."""
+"""Fixtures for every test: a home of its own, an environment without the user's, recordings where they are."""
 
 import os
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from tests.support import REPO, digest_tree
 
 __all__ = ["digest_tree"]  # also importable: `from tests.conftest import digest_tree`
 
-# No deadline: a shared machine swings by a factor of two. On CI the same examples each time, so that a red run can be repeated.
+# No deadline: a shared machine swings by a factor of two. On CI the same examples each time, so that a red run repeats.
 settings.register_profile("dev", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, database=None, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
@@ -32,8 +32,8 @@ def shared() -> Path:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder, and an environment that holds nothing of the person who runs the tests.
 
-    HOME and USERPROFILE point to it; agent client, XDG, editor, colour and terminal variables are gone, so a test sets those
-    that it is about. The working directory stays.
+    HOME and USERPROFILE point to it; agent client, XDG, editor, colour and terminal variables are gone, so a test sets
+    those that it is about. The working directory stays.
     """
     folder = tmp_path / "home"
     folder.mkdir()

@@ -18,7 +18,7 @@ def digest_tree(path: Path) -> dict[str, tuple[str, bytes, int]]:
         path: A folder, or a single file. What does not exist gives an empty answer.
 
     Returns:
-        Relative POSIX name ("." for `path` itself) to (kind, content, mtime_ns). Readable as a diff when pytest compares two.
+        Relative POSIX name ("." for `path` itself) to (kind, content, mtime_ns); pytest shows two of them as a diff.
     """
     found: dict[str, tuple[str, bytes, int]] = {}
 

@@ -1,4 +1,4 @@
-"""The border between the packages, seen from outside: what a fresh interpreter has loaded, and import-linter's contracts."""
+"""The border between the packages: what a fresh interpreter has loaded, and import-linter's contracts."""
 
 import json
 import pkgutil

@@ -1,0 +1,167 @@
+"""A history for the sample, so that activity, diffs and undo have something to show.
+
+The data files hold how things stand now, `data/steps.txt` what happened in the two weeks before. The files are first
+taken back step by step, and then brought forward again through the real store (what memtui itself saves) or past it (what
+the agent writes, which the store then notices).
+"""
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.base.files import digest
+from memtui.demo.words import seconds
+from memtui.memory.store import Change, Store
+
+BEFORE_ALL = 60 * 86_400
+"""How old a file is that the first steps find, in seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What one step does to one file: "edit" turns the lines `before` into `after`; "create" and "delete" have none."""
+
+    kind: str
+    name: str
+    before: str = ""
+    after: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One thing that happened: `who` is "outside" for what memtui didn't write, `undone` if it was taken back soon."""
+
+    ago: int
+    who: str
+    why: str
+    undone: bool
+    edits: tuple[Edit, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The files that it touches."""
+        return tuple(dict.fromkeys(edit.name for edit in self.edits))
+
+
+def parse_steps(text: str) -> tuple[Step, ...]:
+    """Parse a steps file; marks in it are filled in already.
+
+    Raises:
+        ValueError: If a line is none of those that its head describes.
+    """
+    steps = []
+    for part in re.split(r"^=== ", text, flags=re.MULTILINE)[1:]:
+        first, *lines = part.splitlines()
+        ago, who, *flags = first.split()
+        why, edits = "", list[Edit]()
+        for line in lines:
+            kind, _, name = line.partition(" ")
+            if line[:1] in ("+", "-") and edits:
+                edits[-1] = _longer(edits[-1], line)
+            elif kind in ("edit", "create", "delete"):
+                edits.append(Edit(kind, name))
+            elif line and not edits:
+                why = line
+            elif line:
+                raise ValueError(f"neither a file nor a change: {line!r}")
+        steps.append(Step(seconds(ago), who, why, "undone" in flags, tuple(edits)))
+    return tuple(steps)
+
+
+def _longer(edit: Edit, line: str) -> Edit:
+    text = line[1:] + "\n"
+    if line[0] == "-":
+        return Edit(edit.kind, edit.name, edit.before + text, edit.after)
+    return Edit(edit.kind, edit.name, edit.before, edit.after + text)
+
+
+def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) -> None:
+    """Take the folder back to before the first step, then do the steps one after the other.
+
+    Args:
+        memory: The folder as the data files have it, files that a step deletes included.
+        dirs: Where the history goes.
+        now: The moment that the steps' ages count from.
+        steps: Oldest first.
+
+    Raises:
+        ValueError: If a step doesn't fit the files.
+    """
+    states = states_of({path.name: path.read_text(encoding="utf-8") for path in sorted(memory.glob("*.md"))}, steps)
+    for name in sorted({name for step in steps for name in step.names}):
+        if name in states[0]:
+            _write(memory / name, states[0][name], now - BEFORE_ALL)
+        else:
+            (memory / name).unlink(missing_ok=True)
+
+    moment = now
+    store = Store(memory, dirs, now=lambda: moment)
+    for step, before, after in zip(steps, states, states[1:], strict=True):
+        moment = now - step.ago
+        if step.who == "outside":
+            for name in step.names:
+                _write(memory / name, after[name], moment)
+            store.note_outside()
+            continue
+        done = {name: _apply(before[name], step, name) for name in step.names} if step.undone else after
+        store.apply([_change(name, before, done) for name in step.names], why=step.why, who=step.who)
+        if step.undone:
+            moment += 120
+            store.undo()
+        for name in step.names:
+            if name in after:
+                _date(memory / name, moment)
+
+
+def states_of(last: dict[str, str], steps: tuple[Step, ...]) -> list[dict[str, str]]:
+    """The texts before each step and, as the last, after all of them.
+
+    Args:
+        last: The texts in the end, and of each deleted file its last one.
+        steps: Oldest first.
+
+    Raises:
+        ValueError: If what a step made of a passage isn't there exactly once.
+    """
+    deleted = {edit.name for step in steps for edit in step.edits if edit.kind == "delete"}
+    states = [{name: text for name, text in last.items() if name not in deleted}]
+    for step in reversed(steps):
+        texts = dict(states[0])
+        for edit in reversed(step.edits):
+            if edit.kind == "create":
+                del texts[edit.name]
+            elif edit.kind == "delete":
+                texts[edit.name] = last[edit.name]
+            elif not step.undone:
+                texts[edit.name] = _swap(texts[edit.name], edit.after, edit.before, edit.name)
+        states.insert(0, texts)
+    return states
+
+
+def _apply(text: str, step: Step, name: str) -> str:
+    for edit in step.edits:
+        if edit.name == name:
+            text = _swap(text, edit.before, edit.after, name)
+    return text
+
+
+def _swap(text: str, old: str, new: str, name: str) -> str:
+    if text.count(old) != 1:
+        raise ValueError(f"{name} should hold once: {old!r}")
+    return text.replace(old, new)
+
+
+def _change(name: str, before: dict[str, str], after: dict[str, str]) -> Change:
+    old, new = before.get(name), after.get(name)
+    return Change(name, None if new is None else new.encode(), None if old is None else digest(old.encode()))
+
+
+def _write(path: Path, text: str, when: float) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+    _date(path, when)
+
+
+def _date(path: Path, when: float) -> None:
+    os.utime(path, ns=(round(when * 1e9), round(when * 1e9)))

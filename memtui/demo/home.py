@@ -1,0 +1,205 @@
+"""A made-up but lifelike home, to look at where there is no real one and to take pictures of."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.demo.history import live_through, parse_steps
+from memtui.demo.repository import make_repository
+from memtui.demo.transcripts import (
+    Script,
+    Transcript,
+    Writer,
+    close_transcript,
+    fork,
+    open_transcript,
+    parse_script,
+)
+from memtui.demo.words import age_in, fill, seconds
+from memtui.host.env import Env
+from memtui.host.paths import project_name
+
+DATA = Path(__file__).parent / "data"
+PROJECTS = ("shop", "infra", "site")
+DEFAULT_AGE = 45 * 86_400
+LAST_DREAM = 2 * 86_400
+HOLDER = 9_999_999
+"""The process that dreamt last; above every system's highest process id, so that it is never somebody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoHome:
+    """Where the sample is.
+
+    `environ` is the whole environment for decisions about places: nothing of the real one is in it. `cwd` is the main
+    project's folder, `config` the agent client's.
+    """
+
+    home: Path
+    environ: Mapping[str, str]
+    cwd: Path
+    config: Path
+
+    @property
+    def env(self) -> Env:
+        """The surroundings, without the policy files of this machine."""
+        return Env(self.home, self.environ, policy_files=())
+
+    @property
+    def dirs(self) -> Dirs:
+        """Our own folders, inside the sample."""
+        return Dirs.from_env(self.environ, self.home)
+
+
+def build_demo(home: Path, now: float) -> DemoHome:
+    """Make the sample: three projects with memory, instructions, settings, sessions and a history.
+
+    Args:
+        home: An empty folder, or one that doesn't exist yet.
+        now: The moment of the picture, Unix seconds; every date and age counts from it.
+
+    Returns:
+        Where things are. The same `home` and `now` give the same names, bytes and modification times.
+
+    Raises:
+        FileExistsError: If the folder isn't empty.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    if any(home.iterdir()):
+        raise FileExistsError(f"{home} is not empty")
+    home = home.resolve()
+    config = home / ".claude"
+    code = home / "code"
+    demo = DemoHome(home, {"HOME": str(home), "USER": "jiwoo"}, code / "shop", config)
+    _copy("user", config, now, {})
+    for name in PROJECTS:
+        folder = config / "projects" / project_name(str(code / name))
+        memory = folder / "memory"
+        names = {"cwd": str(code / name), "memory": str(memory)}
+        _copy(name, code / name, now, names)
+        _repository(code / name, now)
+        _copy(f"{name}-memory", memory, now, names)
+        _sessions(name, folder, now, names)
+    memory = config / "projects" / project_name(str(demo.cwd)) / "memory"
+    _logs(memory / "logs", now)
+    live_through(memory, demo.dirs, now, parse_steps(fill(_data("steps.txt"), now)))
+    lock = memory / ".consolidate-lock"
+    lock.write_text(str(HOLDER), encoding="ascii")
+    _date(lock, now - LAST_DREAM)
+    _date_folders(home, now)
+    return demo
+
+
+def _copy(source: str, target: Path, now: float, names: Mapping[str, str]) -> None:
+    """Copy a folder of data files with its marks filled in and its times set.
+
+    A leading `_` and `dot-` keep the copies in this package from being instructions or settings to an agent that works
+    on memtui itself.
+    """
+    ages = _ages()
+    for path in _files(DATA / source):
+        relative = path.relative_to(DATA / source)
+        if relative.parts[0] == "logs":
+            continue
+        parts = [part.removeprefix("_").replace("dot-", ".", 1) for part in relative.parts]
+        text = path.read_text(encoding="utf-8")
+        written = target.joinpath(*parts)
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(fill(text, now, names), encoding="utf-8", newline="")
+        _date(written, now - (age_in(text) or ages.get(f"{source}/{relative.as_posix()}", DEFAULT_AGE)))
+
+
+def _data(name: str) -> str:
+    return (DATA / name).read_text(encoding="utf-8")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
+
+
+def _ages() -> dict[str, int]:
+    pairs = (line.split() for line in _data("ages.txt").splitlines() if line and not line.startswith("#"))
+    return {name: seconds(age) for name, age in pairs}
+
+
+def _repository(folder: Path, now: float) -> None:
+    """What the project's team has committed: everything but the local files."""
+    names = tuple(path.relative_to(folder).as_posix() for path in _files(folder))
+    make_repository(folder, tuple(name for name in names if ".local." not in name), now - 90 * 86_400)
+
+
+def _logs(target: Path, now: float) -> None:
+    """Daily logs, named by the days before today that their data files are called."""
+    today = datetime.fromtimestamp(now, UTC)
+    for path in _files(DATA / "shop-memory/logs"):
+        days = int(path.stem)
+        day = today - timedelta(days=days)
+        written = target / f"{day:%Y/%m/%Y-%m-%d}.md"
+        written.parent.mkdir(parents=True, exist_ok=True)
+        written.write_text(f"# {day:%Y-%m-%d}\n\n" + path.read_text(encoding="utf-8"), encoding="utf-8")
+        _date(written, now - (days * 86_400 or 1_500))
+
+
+def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) -> None:
+    """The project's transcripts, sub-agents beside them."""
+
+    def load(name: str) -> Script:
+        return parse_script(name, fill(_data(f"sessions/{name}.txt"), now, names))
+
+    scripts = [load(path.stem) for path in _files(DATA / "sessions")]
+    made: dict[str, tuple[Transcript, float]] = {}
+    for script in scripts:
+        if script.head.get("project") == project:
+            transcript = open_transcript(script, names["cwd"])
+            Writer(transcript, load).play(script.blocks)
+            close_transcript(transcript, script)
+            end = now - seconds(script.head["ends"])
+            made[script.name] = transcript, end - transcript.clock
+            _write_session(folder, transcript, end - transcript.clock, end)
+    for script in scripts:
+        base = script.head.get("fork", "").partition(" ")[0]
+        if base in made:
+            origin, start = made[base]
+            end = now - seconds(script.head["ends"])
+            trial = fork(origin, script)  # only to see how long it takes: it is moved to where it ends on time
+            Writer(trial, load).play(script.blocks)
+            branch = fork(origin, script)
+            branch.clock += max(0.0, end - start - trial.clock)
+            Writer(branch, load).play(script.blocks)
+            close_transcript(branch, script)
+            _write_session(folder, branch, start, end)
+
+
+def _write_session(folder: Path, transcript: Transcript, start: float, end: float) -> None:
+    path = folder / f"{transcript.session}.jsonl"
+    _write_lines(path, transcript.lines(start), end)
+    for agent, child, meta in transcript.agents:
+        beside = folder / transcript.session / "subagents" / f"agent-{agent}.jsonl"
+        _write_lines(beside, child.lines(start), start + child.clock)
+        about = beside.with_suffix(".meta.json")
+        about.write_text(json.dumps(meta), encoding="utf-8")
+        _date(about, start + child.clock)
+
+
+def _write_lines(path: Path, lines: list[str], when: float) -> None:
+    """Private, as the client leaves its transcripts."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch(0o600)
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
+    _date(path, when)
+
+
+def _date(path: Path, when: float) -> None:
+    os.utime(path, ns=(round(when * 1e9), round(when * 1e9)))
+
+
+def _date_folders(home: Path, now: float) -> None:
+    """A folder is as old as the newest thing in it, so that nothing shows when the sample was really made."""
+    for name, folders, files in os.walk(home, topdown=False):
+        inside = [(Path(name) / entry).lstat().st_mtime_ns for entry in (*folders, *files)]
+        newest = max(inside, default=round((now - DEFAULT_AGE) * 1e9))
+        os.utime(name, ns=(newest, newest))

@@ -1,0 +1,59 @@
+"""A small git repository written by hand: one commit, no git binary, the same bytes each time."""
+
+import hashlib
+import zlib
+from pathlib import Path
+
+_AUTHOR = "Jiwoo Han <jiwoo@moru.example>"
+
+
+def make_repository(folder: Path, names: tuple[str, ...], when: float, *, branches: tuple[str, ...] = ()) -> None:
+    """Make `folder` a repository whose `main` holds the named files in one commit.
+
+    Args:
+        folder: The working tree; the files are there already.
+        names: Relative POSIX names to commit.
+        when: The commit's time, Unix seconds.
+        branches: More branches that point to the same commit.
+    """
+    git = folder / ".git"
+    for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
+        (git / name).mkdir(parents=True)
+    tree = _tree(git, {name: (folder / name).read_bytes() for name in names})
+    stamp = f"{_AUTHOR} {int(when)} +0900"
+    commit = _object(git, "commit", f"tree {tree}\nauthor {stamp}\ncommitter {stamp}\n\nStart\n".encode())
+    for branch in ("main", *branches):
+        reference = git / "refs/heads" / branch
+        reference.parent.mkdir(parents=True, exist_ok=True)
+        reference.write_text(commit + "\n", encoding="ascii")
+    (git / "HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
+    (git / "config").write_text(
+        "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n", encoding="ascii"
+    )
+    (git / "info/exclude").write_text("CLAUDE.local.md\n.claude/settings.local.json\n", encoding="ascii")
+
+
+def _tree(git: Path, files: dict[str, bytes]) -> str:
+    """Write the tree of these files and of the folders below."""
+    rows: list[tuple[str, bytes]] = []
+    folders: dict[str, dict[str, bytes]] = {}
+    for name, data in files.items():
+        first, slash, rest = name.partition("/")
+        if slash:
+            folders.setdefault(first, {})[rest] = data
+        else:
+            rows.append((name, b"100644 " + name.encode() + b"\0" + bytes.fromhex(_object(git, "blob", data))))
+    for name, below in folders.items():
+        rows.append((name + "/", b"40000 " + name.encode() + b"\0" + bytes.fromhex(_tree(git, below))))
+    return _object(git, "tree", b"".join(row for _, row in sorted(rows)))
+
+
+def _object(git: Path, kind: str, data: bytes) -> str:
+    """Write a loose object and return its name."""
+    whole = f"{kind} {len(data)}\0".encode() + data
+    name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+    path = git / "objects" / name[:2] / name[2:]
+    if not path.exists():
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(zlib.compress(whole, 1))
+    return name
