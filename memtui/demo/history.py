@@ -1,7 +1,7 @@
 """A history for the sample, so that activity, diffs and undo have something to show.
 
 The data files hold how things stand now, `data/steps.txt` what happened in the two weeks before. The files are first
-taken back step by step, and then brought forward again through the real store (what memtui itself saves) or past it (what
+taken back step by step, then brought forward again through the real store (what memtui itself saves) or past it (what
 the agent writes, which the store then notices).
 """
 
@@ -97,7 +97,7 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) 
             (memory / name).unlink(missing_ok=True)
 
     moment = now
-    store = Store(memory, dirs, now=lambda: moment)
+    store = Store(memory, dirs, now=lambda: moment, trash=None)
     for step, before, after in zip(steps, states, states[1:], strict=True):
         moment = now - step.ago
         if step.who == "outside":
