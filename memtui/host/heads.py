@@ -1,0 +1,75 @@
+"""The first and the last part of a transcript: enough for a list, whatever the file's size."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PART = 1 << 16
+"""Bytes of the head and of the tail, as the agent client's own list reads them."""
+
+SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl", re.IGNORECASE)
+"""The file name of a session; other names are sub-agents and foreign files."""
+
+
+@dataclass(frozen=True, slots=True)
+class SessionFile:
+    """A session's file as the folder lists it."""
+
+    path: Path
+    modified: float
+    size: int
+
+
+def session_files(folder: Path) -> list[SessionFile]:
+    """The sessions of a project folder, newest first; a folder that can't be read has none."""
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if SESSION.fullmatch(entry.name) and entry.is_file():
+                    known = entry.stat()
+                    found.append(SessionFile(folder / entry.name, known.st_mtime, known.st_size))
+    except OSError:
+        return found
+    found.sort(key=lambda file: (-file.modified, file.path.name))
+    return found
+
+
+def read_part(path: Path, at: int = 0, size: int = PART) -> bytes:
+    """At most `size` bytes of a file from an offset; b"" if it can't be read."""
+    try:
+        with path.open("rb", buffering=0) as file:
+            if at:
+                file.seek(at)
+            return file.read(size) or b""
+    except OSError:
+        return b""
+
+
+def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
+    """The lines of the first and of the last 64 KiB; the tail is empty where the head holds the whole file.
+
+    A line that a border cuts is left out of the tail, and kept as it is, last, in the head.
+    """
+    head = read_part(file.path)
+    lines = head.split(b"\n")
+    if file.size <= len(head):
+        return lines, []
+    at = max(file.size - PART - 1, 0)
+    return lines, read_part(file.path, at, PART + 1).split(b"\n")[1:]
+
+
+def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
+    """The lines that are JSON objects, of those that hold one of the words (all lines if there is none)."""
+    for line in lines:
+        if words and not any(word in line for word in words):
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
