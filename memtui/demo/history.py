@@ -8,15 +8,26 @@ the agent writes, which the store then notices).
 import os
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.files import digest
+from memtui.base.files import FileSystem, digest
 from memtui.demo.words import seconds
 from memtui.memory.store import Change, Store
 
 BEFORE_ALL = 60 * 86_400
 """How old a file is that the first steps find, in seconds."""
+
+
+class Sketch(FileSystem):
+    """Doesn't wait for the disk, nor for others to finish writing: a sample may be lost, and is nobody else's."""
+
+    def fsync(self, fd: int) -> None:
+        """Nothing."""
+
+    def wait(self, seconds: float) -> None:
+        """Nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +107,10 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) 
         else:
             (memory / name).unlink(missing_ok=True)
 
-    moment = now
-    store = Store(memory, dirs, now=lambda: moment, trash=None)
-    for step, before, after in zip(steps, states, states[1:], strict=True):
+    moment = now - max((step.ago for step in steps), default=0) - 86_400
+    store = Store(memory, dirs, fs=Sketch(), now=lambda: moment, trash=None)
+    store.note_outside()  # the files as memtui found them, the ground of everything later
+    for step, (before, after) in zip(steps, pairwise(states), strict=True):
         moment = now - step.ago
         if step.who == "outside":
             for name in step.names:

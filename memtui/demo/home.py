@@ -90,7 +90,7 @@ def build_demo(home: Path, now: float) -> DemoHome:
     lock = memory / ".consolidate-lock"
     lock.write_text(str(HOLDER), encoding="ascii")
     _date(lock, now - LAST_DREAM)
-    _date_folders(home, now)
+    _date_rest(demo, now)
     return demo
 
 
@@ -129,7 +129,10 @@ def _ages() -> dict[str, int]:
 def _repository(folder: Path, now: float) -> None:
     """What the project's team has committed: everything but the local files."""
     names = tuple(path.relative_to(folder).as_posix() for path in _files(folder))
-    make_repository(folder, tuple(name for name in names if ".local." not in name), now - 90 * 86_400)
+    when = now - 90 * 86_400
+    make_repository(folder, tuple(name for name in names if ".local." not in name), when)
+    for path in _files(folder / ".git"):
+        _date(path, when)
 
 
 def _logs(target: Path, now: float) -> None:
@@ -197,9 +200,12 @@ def _date(path: Path, when: float) -> None:
     os.utime(path, ns=(round(when * 1e9), round(when * 1e9)))
 
 
-def _date_folders(home: Path, now: float) -> None:
+def _date_rest(demo: DemoHome, now: float) -> None:
     """A folder is as old as the newest thing in it, so that nothing shows when the sample was really made."""
-    for name, folders, files in os.walk(home, topdown=False):
+    for name, folders, files in os.walk(demo.home, topdown=False):
+        if Path(name).is_relative_to(demo.dirs.state):
+            for file in files:
+                _date(Path(name) / file, now)
         inside = [(Path(name) / entry).lstat().st_mtime_ns for entry in (*folders, *files)]
         newest = max(inside, default=round((now - DEFAULT_AGE) * 1e9))
         os.utime(name, ns=(newest, newest))
