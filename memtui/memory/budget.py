@@ -1,0 +1,236 @@
+r"""How much of an index the agent client loads, exactly: text, cut line, and which limit made the cut.
+
+Seen on client 2.1.332, in the order in which it happens, one rule a line:
+- The bytes are decoded as UTF-8, bad ones as U+FFFD, one byte order mark at the start is dropped, CRLF becomes LF.
+- Front matter is what stands between a first line of `---` and the next `---` *anywhere*, mid-line included.
+- Comments that are blocks of their own are taken out (`comments`); a lone CR is a line end only if `<!--` is in there.
+- The rest is stripped of white space at both ends (JavaScript's `trim`), then measured: lines end in LF alone.
+- Of more than 200 lines, 200 stay. Of what stays, if it is over 25,000 UTF-16 code units, all up to the last line end
+  at or before unit 25,000 stays, or 25,000 units of a first line that is longer. Nothing is stripped after the cut.
+- What is sent has LF for CR and U+2028/9, and control, format, private-use and default-ignorable characters are left
+  out, but for tab and what joins or selects emoji: counting was before that.
+- What is sent has a backslash behind the `<` of a tag that is the client's own (`</system-reminder>`).
+"""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from memtui.memory.comments import JS_SPACE, comment_spans
+
+MAX_LINES = 200
+MAX_UNITS = 25_000
+
+Limit = Literal["lines", "units"]
+
+_OPENING = re.compile(f"---[{JS_SPACE}]*\n")
+_BLANKS = re.compile(f"[{JS_SPACE}]*")
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_LEFT_OUT = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5"
+    "\u180b-\u180f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ud800-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0d\ufeff\uffa0"
+    "\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U0001fffe\U0001ffff\U000e0000-\U0010ffff]"
+)
+_LINE_END = re.compile("[\r\u2028\u2029]")
+_OWN_TAGS = re.compile(
+    r"<(?=\s*/?\s*(?:antml:|(?:system[-_]reminder|tool[-_]use[-_]error|command[-_](?:name|message|args)"
+    r"|local[-_]command[-_](?:stdout|stderr|caveat)|bash[-_](?:input|stdout|stderr)|user[-_]prompt[-_]submit[-_]hook"
+    r"|(?:task[-_]notification|agent[-_]message|teammate[-_]message|cross[-_]session[-_]message|remote[-_]review)"
+    r"|function[-_]results|persisted[-_]output|tick|total[-_]tokens)(?![\w-])))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class IndexBudget:
+    """How full an index is and where it is cut.
+
+    `lines` and `units` (UTF-16 code units) are of the counted text: without front matter and comments, stripped.
+    `loaded` is what the agent gets. `cut_line` is the number, from 1 in the counted text, of the first line that isn't
+    wholly loaded, `cut_line_in_file` the same in the file (lines end in LF), both None if all of it is loaded. `limit`
+    names the limit that decided where the cut is.
+    """
+
+    lines: int
+    units: int
+    max_lines: int
+    max_units: int
+    loaded: str
+    cut_line: int | None
+    cut_line_in_file: int | None
+    limit: Limit | None
+
+    @property
+    def used(self) -> float:
+        """The share of the limit that is nearer to its end; 1.0 is full, above is cut."""
+        return max(self.lines / self.max_lines, self.units / self.max_units)
+
+    @property
+    def over(self) -> bool:
+        return self.cut_line is not None
+
+    @property
+    def lines_left(self) -> int:
+        """Lines that still fit; negative if there are too many."""
+        return self.max_lines - self.lines
+
+    @property
+    def units_left(self) -> int:
+        """UTF-16 code units that still fit; negative if there are too many."""
+        return self.max_units - self.units
+
+    @property
+    def first_limit(self) -> Limit:
+        """The limit that the index reaches first if it grows as it is."""
+        return "lines" if self.lines / self.max_lines >= self.units / self.max_units else "units"
+
+    @property
+    def lost_lines(self) -> int:
+        """Lines that aren't wholly loaded."""
+        return 0 if self.cut_line is None else self.lines - self.cut_line + 1
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The part of an index that counts: pieces of `source` by offset; `file` is as long, with its lone CRs kept."""
+
+    source: str
+    pieces: tuple[tuple[int, int], ...]
+    file: str
+
+    @cached_property
+    def text(self) -> str:
+        return "".join(self.source[start:end] for start, end in self.pieces)
+
+    def line_in_file(self, offset: int) -> int:
+        """The file's line (from 1) in which an offset of the counted text stands."""
+        for start, end in self.pieces:
+            if offset < end - start:
+                return self.file.count("\n", 0, start + offset) + 1
+            offset -= end - start
+        return self.file.count("\n") + 1
+
+
+def decode_index(data: bytes) -> str:
+    """Bytes as the client decodes them; a byte order mark stays for `measure_index` to drop."""
+    return data.decode("utf-8", errors="replace")
+
+
+def units(text: str) -> int:
+    """UTF-16 code units: characters beyond U+FFFF count two."""
+    return len(text) if text.isascii() else len(text) + sum(1 for _ in _ASTRAL.finditer(text))
+
+
+def counted(text: str) -> Counted:
+    """The part of an index file that counts against the limits."""
+    source = text.replace("\r\n", "\n")
+    start = body_start(source)
+    body = source[start:]
+    if "<!--" in body:
+        body = body.replace("\r", "\n")
+    pieces, at = [], 0
+    for from_, to in comment_spans(body):
+        pieces.append((start + at, start + from_))
+        at = to
+    pieces.append((start + at, len(source)))
+    counting = source[:start] + body
+    return Counted(counting, _stripped(counting, [piece for piece in pieces if piece[0] < piece[1]]), source)
+
+
+def body_start(source: str) -> int:
+    r"""Where the client takes the body of a file to start, front matter and blanks behind it left out.
+
+    Args:
+        source: Decoded text with "\n" line ends, a byte order mark included.
+    """
+    bom = int(source.startswith("\ufeff"))
+    opening = _OPENING.match(source, bom)
+    if opening is None:
+        return bom
+    closing = source.find("---", opening.end())
+    if closing < 0:
+        return bom
+    blanks = _BLANKS.match(source, closing + 3)
+    return closing + 3 if blanks is None else blanks.end()
+
+
+def _stripped(source: str, pieces: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    while pieces:
+        start, end = pieces[0]
+        start = end - len(source[start:end].lstrip(JS_SPACE))
+        if start < end:
+            pieces[0] = (start, end)
+            break
+        del pieces[0]
+    while pieces:
+        start, end = pieces[-1]
+        end = start + len(source[start:end].rstrip(JS_SPACE))
+        if start < end:
+            pieces[-1] = (start, end)
+            break
+        del pieces[-1]
+    return tuple(pieces)
+
+
+def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX_UNITS) -> IndexBudget:
+    r"""Measure an index file against the limits under which it is loaded.
+
+    Args:
+        text: The whole file, decoded (bad bytes as U+FFFD); byte order mark and line ends as they are.
+        max_lines: Lines loaded at start, 1 or more.
+        max_units: UTF-16 code units loaded at start, 1 or more.
+
+    Returns:
+        What counts, what is loaded and where it is cut.
+
+    Raises:
+        ValueError: A limit is below 1.
+
+    Source:
+        Claude Code 2.1.332, recorded: 200 lines, then 25,000 UTF-16 code units.
+    """
+    if max_lines < 1 or max_units < 1:
+        raise ValueError(f"limits must be 1 or more, got {max_lines=} {max_units=}")
+    count = counted(text)
+    whole = count.text
+    lines = whole.count("\n") + 1 if whole else 0
+    total = units(whole)
+    limit: Limit | None = None
+    end = len(whole)
+    if lines > max_lines:
+        limit, end = "lines", _nth_line_end(whole, max_lines)
+    if total > max_units and units(whole[:end]) > max_units:
+        limit, end = "units", _units_end(whole, max_units)
+    if limit is None:
+        return IndexBudget(lines, total, max_lines, max_units, as_sent(whole), None, None, None)
+    first_lost = end + 1 if whole.startswith("\n", end) else end  # else a first line that is cut inside
+    cut_line = whole.count("\n", 0, first_lost) + 1
+    in_file = count.line_in_file(first_lost)
+    return IndexBudget(lines, total, max_lines, max_units, as_sent(whole[:end]), cut_line, in_file, limit)
+
+
+def _nth_line_end(text: str, number: int) -> int:
+    at = -1
+    for _ in range(number):
+        at = text.index("\n", at + 1)
+    return at
+
+
+def _units_end(text: str, max_units: int) -> int:
+    """Where a text is cut so that at most so many units stay: at a line end, or inside the first line."""
+    head = text[: max_units + 1]
+    if not head.isascii():
+        head = head.encode("utf-16-le", "surrogatepass")[: 2 * (max_units + 1)].decode("utf-16-le", "surrogatepass")
+    at = head.rfind("\n")
+    if at > 0:
+        return at
+    return len(head) - 1  # the unit beyond the limit, or the pair that the limit splits
+
+
+def as_sent(text: str) -> str:
+    """A text as the agent gets it: hidden characters left out, tags that only the client may write made harmless."""
+    text = _LEFT_OUT.sub("", _LINE_END.sub("\n", text))
+    return _OWN_TAGS.sub(r"<\\", text) if "<" in text else text
+

@@ -1,0 +1,160 @@
+"""A memory folder as data: its files, its index, the budget and the entries. Reading changes nothing.
+
+Listed: every `.md` file but hidden ones. `MEMORY.md` at the root is the index; copies that a sync tool leaves after a
+conflict are listed as "other", since the agent takes them for topics though nobody wrote them. Sub-folders that are
+scopes of their own (`team`, `logs`) are skipped by name.
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from memtui.memory.budget import IndexBudget, decode_index, measure_index
+from memtui.memory.files import MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
+from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
+
+SCANNED = 200  # the newest so many topics are what the agent's scan keeps (FORMATS 3.2)
+MAX_DEPTH = 8  # as deep as a memory file may lie (SAFETY 3.1)
+MAX_FILES = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One folder of memory at one moment.
+
+    `id` is "auto", "team", "logs", "agent:user:NAME" …; `files` are in the order of their names, the index among them.
+    `problem` says why the folder couldn't be read, wholly or in part.
+    """
+
+    id: str
+    label: str
+    root: Path
+    files: tuple[MemoryFile, ...]
+    index: MemoryFile | None
+    index_text: str
+    budget: IndexBudget | None
+    entries: tuple[IndexEntry, ...]
+    problem: str | None = None
+
+    @property
+    def topics(self) -> tuple[MemoryFile, ...]:
+        return tuple(file for file in self.files if file.kind == "topic")
+
+    def find(self, name: str) -> MemoryFile | None:
+        """The file of a name (posix, relative to the root)."""
+        return next((file for file in self.files if file.name == name), None)
+
+
+def read_scope(
+    root: Path,
+    id: str,
+    label: str,
+    *,
+    full: bool,
+    known: Mapping[Path, MemoryFile] | None = None,
+    skip: frozenset[str] = frozenset(),
+) -> Scope:
+    """Read a folder.
+
+    Args:
+        root: The folder; it may not exist.
+        id: The scope's id.
+        label: The scope's name for people.
+        full: Read whole files (digest, links), not only their heads.
+        known: Files of an earlier read; one with the same size and time is taken as it is.
+        skip: Names of folders at the top that are scopes of their own.
+
+    Returns:
+        The scope; `problem` is set if the folder is there but can't be read. Never raises.
+    """
+    known = known or {}
+    found: list[tuple[str, str, os.stat_result]] = []
+    problem = _walk(os.fspath(root), "", found, skip, 0)
+    found.sort()
+    newest = sorted((s.st_mtime_ns for name, _, s in found if _kind(id, name) == "topic"), reverse=True)
+    oldest_scanned = newest[SCANNED - 1] if len(newest) >= SCANNED else 0
+    real_root = os.path.realpath(root)
+    files: list[MemoryFile] = []
+    index: MemoryFile | None = None
+    index_data = b""
+    room = SCANNED
+    for name, path, status in found:
+        kind = _kind(id, name)
+        file = known.get(Path(path))
+        data = b""
+        if (
+            file is None
+            or file.size != status.st_size
+            or file.mtime_ns != status.st_mtime_ns
+            or (full and file.digest is None)
+            or file.scope != id
+            or stat.S_ISLNK(status.st_mode)
+        ):
+            file, data = read_file(id, path, name, kind, status, full=full or kind == "index", root=real_root)
+        scanned = kind == "topic" and status.st_mtime_ns >= oldest_scanned and room > 0
+        room -= scanned
+        if file.scanned != scanned:
+            file = replace(file, scanned=scanned)
+        if kind == "index":
+            index, index_data = file, data or _again(file)
+        files.append(file)
+    if index is None:
+        return Scope(id, label, root, tuple(files), None, "", None, (), problem)
+    text = decode_index(index_data)
+    budget = measure_index(text)
+    return Scope(id, label, root, tuple(files), index, text, budget, read_entries(text, budget), problem)
+
+
+def _again(file: MemoryFile) -> bytes:
+    """The bytes of an index that is known already: its text is needed, whoever read it first."""
+    if file.digest is None:
+        return b""
+    try:
+        return read_bytes(os.fspath(file.path), min(file.size, MAX_SIZE + 1))
+    except OSError:
+        return b""
+
+
+def _kind(scope: str, name: str) -> FileKind:
+    if name == INDEX_NAME:
+        return "index"
+    leaf = name.rpartition("/")[2]
+    if ".sync-conflict" in leaf or "conflicted copy" in leaf or leaf == INDEX_NAME:
+        return "other"
+    return "log" if scope == "logs" else "topic"
+
+
+def _walk(
+    folder: str, prefix: str, found: list[tuple[str, str, os.stat_result]], skip: frozenset[str], depth: int
+) -> str | None:
+    """List the `.md` files below a folder as (name, path, lstat); links to folders are not followed."""
+    problem = None
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name
+                if name.startswith("."):
+                    continue
+                try:
+                    if entry.is_dir(follow_symlinks=False):
+                        if not prefix and name in skip:
+                            continue
+                        if name.endswith(".md"):
+                            found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
+                        if depth < MAX_DEPTH:
+                            problem = _walk(entry.path, f"{prefix}{name}/", found, skip, depth + 1) or problem
+                    elif name.endswith(".md"):
+                        found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
+                except FileNotFoundError:
+                    continue  # gone since the listing
+                if len(found) >= MAX_FILES:
+                    return f"more than {MAX_FILES:,} files, the rest is not listed"
+    except FileNotFoundError:
+        return None if prefix else problem
+    except NotADirectoryError:
+        return "not a folder"
+    except OSError as error:
+        return f"{prefix or folder} can't be read: {error.strerror}"
+    return problem

@@ -1,0 +1,249 @@
+"""The entries of an index: read from any line with a link to a local `.md` file, edited by span.
+
+An entry is a line outside front matter, code and comments; its first such link says which file it stands for, the text
+behind the link is its hook. Edits replace the characters in question and leave every other byte: line ends, order,
+headings, prose, a missing last line end.
+"""
+
+import posixpath
+import re
+from dataclasses import dataclass, replace
+
+from memtui.base.text import nfc
+from memtui.memory.budget import IndexBudget, body_start
+from memtui.memory.markdown import Link, find_links, headings, write_label, write_target
+
+INDEX_NAME = "MEMORY.md"
+
+_SEPARATOR = re.compile(r"[*_`]{0,3}[ \t]*(?:[—–―:|→]|-{1,2}(?=[ \t\r\n]|\Z)|)[ \t]*")
+_BULLET = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9})([.)]))[ \t]+(?:\[[ xX]\][ \t]+)?[*_]{0,3}\Z")
+_LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+
+
+@dataclass(frozen=True, slots=True)
+class IndexEntry:
+    """One entry.
+
+    `line` counts from 1; `start` and `end` span its whole lines, line end included. `target` is the file's name, posix
+    and relative to the index, decoded; `more` names further local files that the same line links to. `loaded` tells
+    whether the agent gets the entry, None if nobody asked.
+    """
+
+    line: int
+    start: int
+    end: int
+    title: str
+    target: str
+    hook: str
+    loaded: bool | None
+    link: Link
+    hook_start: int
+    hook_end: int
+    more: tuple[str, ...] = ()
+
+
+def local_name(link: Link) -> str | None:
+    """The file that a link in an index names, relative to the index's folder; None for anything but a local `.md`."""
+    if link.kind != "markdown" or link.external or not link.target.lower().endswith(".md"):
+        return None
+    return posixpath.normpath(link.target)
+
+
+def same_name(one: str, other: str) -> bool:
+    """Whether two names are the same file's, composed and decomposed spelling alike."""
+    return one == other or nfc(one) == nfc(other)
+
+
+def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEntry, ...]:
+    """The entries of an index in their order.
+
+    Args:
+        text: The whole file.
+        budget: Its measure, if `loaded` is to be known.
+    """
+    begin = body_start(text)
+    entries: list[IndexEntry] = []
+    more: dict[int, list[str]] = {}
+    for link in find_links(text):
+        name = local_name(link) if link.start >= begin else None
+        if name is None:
+            continue
+        if entries and link.start < entries[-1].end:
+            more.setdefault(len(entries) - 1, []).append(name)
+            continue
+        start = text.rfind("\n", 0, link.start) + 1
+        stop = text.find("\n", link.end)
+        end = len(text) if stop < 0 else stop + 1
+        separator = _SEPARATOR.match(text, link.end)
+        hook_start = link.end if separator is None else separator.end()
+        hook = text[hook_start : len(text) if stop < 0 else stop].rstrip()
+        loaded = None
+        if budget is not None:
+            loaded = budget.cut_line_in_file is None or link.line < budget.cut_line_in_file
+        title = link.label.strip("*_ ")
+        hook_end = hook_start + len(hook)
+        entries.append(IndexEntry(link.line, start, end, title, name, hook, loaded, link, hook_start, hook_end))
+    for number, names in more.items():
+        entries[number] = replace(entries[number], more=tuple(names))
+    return tuple(entries)
+
+
+def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
+    """The entries that the agent doesn't get."""
+    return tuple(entry for entry in entries if entry.loaded is False)
+
+
+def newline_of(text: str) -> str:
+    r"""The line end that a text uses first: "\r\n" or "\n"."""
+    end = text.find("\n")
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+
+
+def add_entry(text: str, title: str, target: str, hook: str, section: str | None = None) -> str:
+    """Put a new entry behind the last one, in the manner of that one.
+
+    Args:
+        text: The whole index; may be empty.
+        title: The label of the link.
+        target: The file's name, posix, relative to the index.
+        hook: One sentence; may be empty.
+        section: The heading to put it under, made at the end of the file if it isn't there.
+
+    Returns:
+        The new text; an entry for the same file is not looked for.
+    """
+    newline = newline_of(text)
+    entries = list(read_entries(text))
+    if section is not None:
+        found = [h for h in headings(text) if h.text.casefold() == section.casefold() and h.start >= body_start(text)]
+        if not found:
+            gap = "" if not text.strip("\ufeff \r\n") else newline if text.endswith("\n") else newline * 2
+            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, hook)}{newline}"
+        heading = found[0]
+        later = [h.start for h in headings(text) if h.start > heading.start and h.level <= heading.level]
+        entries = [e for e in entries if heading.end <= e.start < min(later, default=len(text))]
+        if not entries:
+            line = _line(None, text, title, target, hook)
+            return text[: heading.end] + newline * 2 + line + text[heading.end :]
+    if entries:
+        at = _entry_end(text, entries[-1])
+        line = _line(entries[-1], text, title, target, hook)
+        if text[:at].endswith("\n"):
+            return text[:at] + line + newline + text[at:]
+        return text[:at] + newline + line + text[at:]
+    line = _line(None, text, title, target, hook)
+    if not text.strip("\ufeff \r\n"):
+        return text + line + newline
+    last = text.rstrip("\r\n").rpartition("\n")[2]
+    gap = "" if text.endswith("\n") else newline
+    if _LIST_LINE.match(last) is None and not text.endswith(newline * 2):
+        gap += newline
+    added = text + gap + line + newline
+    if any(same_name(entry.target, posixpath.normpath(target)) for entry in read_entries(added)):
+        return added
+    at = body_start(text)  # an unclosed fence swallows whatever stands behind it
+    return text[:at] + line + newline + text[at:]
+
+
+def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str) -> str:
+    """A new line; bullet and separator as in the entry before."""
+    bullet, separator = "- ", " — "
+    if like is not None:
+        before = text[like.start : like.link.start]
+        match = _BULLET.match(before)
+        if match is not None:
+            bullet = before if match[1] is None else f"{before[: match.start(1)]}{int(match[1]) + 1}{match[2]} "
+            bullet = bullet.rstrip("*_")
+        if like.hook:
+            separator = text[like.link.end : like.hook_start].lstrip("*_`")
+            separator = separator if separator.strip() else " — "
+    hook = " ".join(hook.split())
+    return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + hook if hook else "")
+
+
+def _entry_end(text: str, entry: IndexEntry) -> int:
+    """Where an entry ends together with the deeper indented lines below it that are no entries themselves."""
+    indent = len(text[entry.start : entry.link.start]) - len(text[entry.start : entry.link.start].lstrip())
+    if _LIST_LINE.match(text, entry.start) is None:
+        return entry.end
+    at = entry.end
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop + 1
+        line = text[at:stop]
+        if not line.strip() or len(line) - len(line.lstrip()) <= indent:
+            break
+        if any(local_name(link) is not None for link in find_links(line)):
+            break
+        at = stop
+    return at
+
+
+def drop_entries(text: str, target: str) -> str:
+    """Take the entries of a file out, with their continuation lines; a link to it elsewhere becomes its label.
+
+    Args:
+        text: The whole index.
+        target: The file's name as `IndexEntry.target` has it.
+    """
+    entries = read_entries(text)
+    edits: list[tuple[int, int, str]] = []
+    for entry in entries:
+        if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
+            edits.append((entry.start, _entry_end(text, entry), ""))
+            continue
+        for link in find_links(text[entry.start : entry.end]):
+            name = local_name(link)
+            if name is not None and same_name(name, target):
+                edits.append((entry.start + link.start, entry.start + link.end, link.label))
+    return apply_edits(text, edits)
+
+
+def retarget(text: str, old: str, new: str, title: str | None = None) -> str:
+    """Let every link to one file of an index name another.
+
+    Args:
+        text: The whole index.
+        old: The name as `IndexEntry.target` has it.
+        new: The new name, posix, relative to the index.
+        title: A new label for the entries of the file, if their label is to change.
+    """
+    begin = body_start(text)
+    edits: list[tuple[int, int, str]] = []
+    for link in find_links(text):
+        name = local_name(link)
+        if name is None or link.start < begin or not same_name(name, old):
+            continue
+        written = text[link.target_start : link.target_end]
+        target = write_target(new, written)
+        if link.fragment:
+            fragment = written.rstrip(">").partition("#")[2]
+            target = target[:-1] + f"#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
+        edits.append((link.target_start, link.target_end, target))
+        if title is not None and text[link.target_start - 2 : link.target_start] == "](":
+            edits.append((link.start + 1, link.target_start - 2, write_label(title)))
+    return apply_edits(text, edits)
+
+
+def set_hook(text: str, target: str, hook: str) -> str:
+    """Give the entries of a file another hook; an empty one takes the separator away too."""
+    hook = " ".join(hook.split())
+    edits: list[tuple[int, int, str]] = []
+    for entry in read_entries(text):
+        if not same_name(entry.target, target):
+            continue
+        if entry.hook and hook:
+            edits.append((entry.hook_start, entry.hook_end, hook))
+        elif hook:
+            edits.append((entry.hook_start, entry.hook_end, f" — {hook}"))
+        elif entry.hook:
+            closing = re.compile(r"[*_`]*").match(text, entry.link.end)
+            edits.append((entry.link.end if closing is None else closing.end(), entry.hook_end, ""))
+    return apply_edits(text, edits)
+
+
+def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
+    """Replace spans of a text; they must not overlap."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
