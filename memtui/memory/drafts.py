@@ -1,0 +1,122 @@
+"""Text that a person typed and that isn't saved yet: it survives a crash, a closed terminal and a failed save.
+
+One JSON file for each path in the state folder, replaced atomically. A small file is kept beside them as a reserve:
+when the disk is full, it is given up so that the draft still fits.
+
+Source: SAFETY.md F3, F7, F27.
+"""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import Unsupported
+from memtui.base.files import REAL, FileSystem, digest, fault, make_folders, replace_file
+
+RESERVE = 256 * 1024
+"""Bytes: ten times the largest index that an agent loads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """Unsaved text of one file.
+
+    `base` is the digest of the file that the editing started from, `None` for a new file; `saved_at` is in seconds
+    since 1970.
+    """
+
+    path: Path
+    text: str
+    base: str | None
+    saved_at: float
+
+
+class Drafts:
+    """All drafts of a user.
+
+    Args:
+        dirs: Ours; drafts are in its state folder.
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL, now: Callable[[], float] = time.time) -> None:
+        self._folder = dirs.state / "drafts"
+        self._fs = fs
+        self._now = now
+
+    def save(self, path: Path, text: str, base_digest: str | None) -> None:
+        """Keep the text; an older draft of the same path is replaced.
+
+        Raises:
+            MemtuiError: If it can't be written: nowhere is room, or the state folder is read only.
+        """
+        entry = {"path": str(path), "base": base_digest, "saved_at": self._now(), "text": text}
+        data = json.dumps(entry).encode("ascii")  # escapes keep lone surrogates as they are
+        try:
+            make_folders(self._folder, fs=self._fs)
+            try:
+                replace_file(self._file(path), data, fs=self._fs, mode=0o600)
+            except OSError as error:
+                if not isinstance(fault(error, ""), Unsupported) or not self._give_up_reserve():
+                    raise
+                replace_file(self._file(path), data, fs=self._fs, mode=0o600)
+                return
+        except OSError as error:
+            hint = "copy the text elsewhere"
+            raise fault(error, "the draft", outcome="the draft was not written", hint=hint) from error
+        self._keep_reserve()
+
+    def load(self, path: Path) -> Draft | None:
+        """The draft of a path, if there is one that can be read."""
+        return self._read(self._file(path))
+
+    def drop(self, path: Path) -> None:
+        """Forget the draft of a path: it was saved, or the person said so."""
+        try:
+            self._fs.unlink(self._file(path))
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            raise fault(error, "the draft", outcome="it stays") from error
+
+    def list(self) -> tuple[Draft, ...]:
+        """All drafts, newest first."""
+        try:
+            files = sorted(self._folder.glob("*.json"))
+        except OSError:
+            return ()
+        drafts = [draft for file in files if (draft := self._read(file)) is not None]
+        return tuple(sorted(drafts, key=lambda draft: -draft.saved_at))
+
+    def _file(self, path: Path) -> Path:
+        return self._folder / f"{digest(str(path).encode('utf-8', 'surrogatepass'))[:32]}.json"
+
+    def _read(self, file: Path) -> Draft | None:
+        try:
+            entry = json.loads(file.read_bytes())
+            base = entry["base"]
+            text = entry["text"]
+            if not isinstance(text, str) or not isinstance(base, str | None):
+                return None
+            return Draft(Path(entry["path"]), text, base, float(entry["saved_at"]))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None  # replaced atomically, so it is not half of ours: another program's, left alone
+
+    def _give_up_reserve(self) -> bool:
+        try:
+            self._fs.unlink(self._folder / "reserve")
+        except OSError:
+            return False
+        return True
+
+    def _keep_reserve(self) -> None:
+        """Fill it again where there is room; a draft that is safe is not put at risk by this."""
+        reserve = self._folder / "reserve"
+        try:
+            if not reserve.exists():
+                replace_file(reserve, b"\n" * RESERVE, fs=self._fs, mode=0o600)
+        except OSError:
+            self._give_up_reserve()
