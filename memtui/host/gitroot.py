@@ -77,6 +77,18 @@ def canonical_root(cwd: Path) -> Path:
     return real(cwd) if root is None else main_repository(root)
 
 
+def branch_of(cwd: Path) -> str:
+    """The branch that is checked out there, the start of the commit when there is none, "" outside of git."""
+    root = worktree_root(cwd)
+    if root is None:
+        return ""
+    pointer = _line(root / ".git")
+    private = _join(root, pointer.removeprefix("gitdir:").strip(_BLANK)) if pointer else root / ".git"
+    head = _line(private / "HEAD") or ""
+    branch = head.removeprefix("ref: refs/heads/")
+    return branch if branch != head else head[:8]
+
+
 def _line(path: Path) -> str | None:
     data = read_small(path)
     return None if data is None else data.decode("utf-8", "replace").strip(_BLANK)

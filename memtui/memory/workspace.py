@@ -5,8 +5,7 @@ to, keeps drafts and pins, and merges the histories of several folders into one 
 """
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
@@ -20,17 +19,10 @@ from memtui.memory.drafts import Drafts
 from memtui.memory.history import History, Version
 from memtui.memory.pins import Pins
 from memtui.memory.store import Change, Saved, Store
+from memtui.memory.takeback import redo_target, undo_target
 from memtui.memory.world import World, read_world
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """One thing that happened to one folder: a version and where it is."""
-
-    root: Path
-    version: Version
 
 
 class Workspace:
@@ -52,7 +44,7 @@ class Workspace:
         self.place = place
         self.read_only = read_only
         self.now = now
-        self.drafts = Drafts(dirs)
+        self.drafts = Drafts(dirs, now=now)
         self.pins = Pins(dirs)
         self._stores: dict[Path, Store] = {}
         self.roots: tuple[Path, ...] = (place.folder,)
@@ -61,7 +53,8 @@ class Workspace:
     def read(self, *, full: bool, known: World | None = None) -> World:
         """Read the world; what `known` holds unchanged is not read again."""
         world = read_world(self.place, self.env, full=full, known=known, now=self.now())
-        self.roots = tuple(dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)]))
+        roots = dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)])
+        self.roots = tuple(r for r in roots if not any(r != other and r.is_relative_to(other) for other in roots))
         return world
 
     def text(self, path: Path) -> tuple[bytes, str]:
@@ -79,12 +72,11 @@ class Workspace:
     def home_of(self, path: Path) -> tuple[Store, str]:
         """The store that writes this file, and the file's name in it.
 
-        A file of a memory folder belongs to the innermost scope that holds it; an instruction or settings file is
-        alone in a store that is allowed this one name.
+        A file of a memory folder belongs to that folder, its sub-folders' files too; an instruction or settings file
+        is alone in a store that is allowed this one name.
         """
-        roots = [root for root in self.roots if path.is_relative_to(root)]
-        if roots and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
-            root = self.place.folder if self.place.folder in roots else max(roots, key=lambda r: len(r.parts))
+        root = next((root for root in self.roots if path.is_relative_to(root)), None)
+        if root is not None and path.suffix == ".md" and path.name not in INSTRUCTION_NAMES:
             return self.store(root), path.relative_to(root).as_posix()
         return self.store(path.parent, allow=frozenset({path.name})), path.name
 
@@ -116,38 +108,36 @@ class Workspace:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
     def _histories(self) -> Iterator[Store]:
-        for root in self.roots:
-            yield self.store(root)
-        for key, store in self._stores.items():
-            if key not in self.roots:
-                yield store
+        """One store a history: stores of single files in one folder share theirs."""
+        stores = [self.store(root) for root in self.roots] + list(self._stores.values())
+        yield from {store.history.repository.path: store for store in reversed(stores)}.values()
 
-    def deeds(self, limit: int = 200) -> tuple[Deed, ...]:
+    def deeds(self, limit: int = 200) -> tuple[Version, ...]:
         """What happened, newest first, over all folders of the project."""
-        deeds = [Deed(store.root, version) for store in self._histories() for version in store.log(limit=limit)]
-        return tuple(sorted(deeds, key=lambda deed: -deed.version.when)[:limit])
+        deeds = [version for store in self._histories() for version in store.log(limit=limit)]
+        return tuple(sorted(deeds, key=lambda version: -version.when)[:limit])
 
     def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
         """The versions of one file, newest first."""
         store, name = self.home_of(path)
         return store.log(name, limit=limit)
 
-    def undo(self, version_id: str | None = None) -> tuple[Saved, Deed]:
-        """Undo one version, or the newest deed of ours that is not undone.
+    def undo(self, version_id: str | None = None) -> tuple[Saved, Version]:
+        """Undo one version, or the newest deed of ours that is not undone, whichever folder it was in.
 
         Raises:
             NotFound: If there is nothing to undo.
             Stale: If later edits stand in the way and cannot be merged.
         """
         self._may_write()
-        deed = self._find(version_id) if version_id else self._newest(undone=False)
-        return self._store_at(deed.root).undo(deed.version.id), deed
+        store, version = self._find(version_id) if version_id else self._newest(undo_target, "nothing to undo")
+        return store.undo(version.id), version
 
-    def redo(self) -> tuple[Saved, Deed]:
+    def redo(self) -> tuple[Saved, Version]:
         """Do again what was undone last."""
         self._may_write()
-        deed = self._newest(undone=True)
-        return self._store_at(deed.root).redo(), deed
+        store, version = self._newest(redo_target, "nothing to redo")
+        return store.redo(), version
 
     def restore(self, path: Path, version_id: str) -> Saved:
         """Bring one file back to what it was after a version."""
@@ -155,41 +145,33 @@ class Workspace:
         store, name = self.home_of(path)
         return store.restore(version_id, name)
 
-    def _store_at(self, root: Path) -> Store:
-        return next(store for store in self._histories() if store.root == root)
-
-    def _find(self, version_id: str) -> Deed:
-        hits = [deed for deed in self.deeds(limit=10_000) if deed.version.id.startswith(version_id)]
+    def _find(self, version_id: str) -> tuple[Store, Version]:
+        hits = [(store, v) for store in self._histories() for v in store.log(limit=None) if v.id.startswith(version_id)]
         if len(hits) != 1:
             raise NotFound(f"{len(hits)} versions begin with {version_id!r}", hint="memtui history lists them")
         return hits[0]
 
-    def _newest(self, *, undone: bool) -> Deed:
-        for deed in self.deeds():
-            ours = deed.version.kind in {"edit", "adopt"} and deed.version.undoes is None
-            if ours and deed.version.undone == undone:
-                return deed
-        raise NotFound("nothing to redo" if undone else "nothing to undo")
+    def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
+        found = [(store, v) for store in self._histories() if (v := choose(store.history.walk())) is not None]
+        if not found:
+            raise NotFound(nothing)
+        return max(found, key=lambda pair: pair[1].when)
 
-    def history(self, root: Path) -> History:
-        """The versions of one folder."""
-        return self._store_at(root).history
+    def deed(self, version_id: str) -> tuple[History, Version]:
+        """A version by its id or the start of it, and the history that it is in."""
+        store, version = self._find(version_id)
+        return store.history, version
 
-    def known_text(self, path: Path, digest_: str | None) -> bytes | None:
+    def known_text(self, path: Path, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""
-        if digest_ is None:
-            return None
         store, name = self.home_of(path)
-        for version in store.log(name):
-            for data in (store.history.read(version.id, name), store.history.before(version.id, name)):
-                if data is not None and digest(data) == digest_:
-                    return data
-        return None
+        return store.history.find_bytes(name, wanted) if wanted is not None else None
 
     def remember(self, path: Path, data: bytes, why: str) -> None:
         """Keep a text in the history of a file without writing the file: what was dropped can be had again."""
+        self._may_write()
         store, name = self.home_of(path)
-        store.remember(name, data, why=why)
+        store.keep(name, data, why=why)
 
     # Settings of the client: files of its own, written with the same care.
 
@@ -210,7 +192,9 @@ class Workspace:
         """Write what `switch_edit` gave; refused if the file moved since."""
         self._may_write()
         store = self.store(path.parent, allow=frozenset({path.name}))
-        return store.apply([Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False)
+        return store.apply(
+            [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False
+        )
 
     def decide_again(self) -> Place:
         """The place as the settings now have it."""

@@ -80,6 +80,7 @@ class MemtuiApp(App[int]):
         self.wishes = Wishes(self)
         self._interrupted = 0.0
         self._welcomed = False
+        self._mounted = False
         for theme in THEMES:
             self.register_theme(theme)
         self.set_reactive(MemtuiApp.state, self._blank())
@@ -95,6 +96,7 @@ class MemtuiApp(App[int]):
         yield HintLine(id="hints")
 
     def on_mount(self) -> None:
+        self._mounted = True
         self.take_config(self.config)
         if self.glyphs.border == "ascii":
             self.add_class("-ascii")
@@ -122,7 +124,7 @@ class MemtuiApp(App[int]):
         self._show(state)
 
     def _show(self, state: AppState | None) -> None:
-        if state is None or not self.is_mounted:
+        if state is None or not self._mounted:
             return
         self.query_one(PlaceLine).facts = place_facts(state)
         meter = self.query_one(BudgetMeter)
@@ -232,7 +234,8 @@ class MemtuiApp(App[int]):
     def editor_wants(self, message: Editor.Wanted) -> None:
         """The editor needs the engine."""
         hands = self.wishes.editing
-        method = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}[message.what]
+        methods = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}
+        method = methods[message.what]
         self.run_worker(self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False)
 
     @on(Written)
@@ -274,7 +277,7 @@ class MemtuiApp(App[int]):
         self.config = config
         wanted = config["theme"]
         if wanted == "auto":
-            wanted = theme_like(self.workspace.place.client_theme)
+            wanted = theme_like(self.workspace.place.switch("theme").value)
         self.theme = wanted
         self.animation_level = "none" if config["motion"] == "none" else "full"
         self.set_keymap(dict(config.keys))
@@ -358,5 +361,3 @@ class MemtuiApp(App[int]):
 
     def bell(self) -> None:
         """A wish that makes no sense here; quiet unless somebody asked for sound."""
-
-

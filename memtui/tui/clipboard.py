@@ -13,7 +13,7 @@ def send_to_clipboard(text: str, by_terminal: Callable[[str], None]) -> None:
                 ["tmux", "load-buffer", "-w", "-"], input=text.encode(), timeout=2, check=False, capture_output=True
             )
             if done.returncode == 0:
-                return
+                return None
         except (OSError, subprocess.TimeoutExpired):
             return by_terminal(text)
     by_terminal(text)

@@ -47,10 +47,10 @@ def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = T
             raise
     file = world.at(path)
     sheet, note = Sheet.from_bytes(data), ""
-    if kept is not None and kept.data != data:
-        sheet = Sheet.from_bytes(kept.data)
+    if kept is not None and kept.text.encode() != data:
+        sheet = Sheet.from_bytes(kept.text.encode())
         moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
-        note = f"unsaved text of {age(workspace.now() - kept.saved)} ago is back{moved}"
+        note = f"unsaved text of {age(workspace.now() - kept.saved_at)} ago is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
     return Opened(
@@ -64,8 +64,9 @@ def _fields(sheet: Sheet) -> dict[str, str]:
     front = read_frontmatter(sheet.text)
     if front.verdict == "invalid" or not sheet.head.strip("\ufeff"):
         return {}
-    values = {"type": front.type or front.type_text or "", "name": front.name or "", "description": front.description or ""}
-    return values if all(is_plain(value) and "\n" not in value for value in values.values()) else {}
+    values = (front.type or front.type_text or "", front.name or "", front.description or "")
+    whole = all(is_plain(value) and "\n" not in value for value in values)
+    return dict(zip(FIELDS, values, strict=True)) if whole else {}
 
 
 def field_edits(sheet: Sheet, before: Mapping[str, str], after: Mapping[str, str]) -> str:

@@ -103,7 +103,7 @@ READER = (
 )
 
 SETTINGS = (
-    Key("settings.toggle", "space", "toggle", "On or off", "Space on/off", "Space"),
+    Key("settings.toggle", "space", "switch", "On or off", "Space on/off", "Space"),
     Key("settings.change", "enter", "change", "Change the value", "⏎ change", "⏎"),
     Key("settings.default", "u", "unset", "Back to the default", "u default"),
     Key("settings.open", "e", "external", "Open config.toml in $EDITOR", "e config.toml"),
@@ -149,9 +149,14 @@ def bindings(*tables: tuple[Key, ...], priority: bool = False) -> list[BindingTy
     """The tables as Textual bindings; `priority` for a place in which a text field has the focus."""
     return [
         Binding(
-            key.keys, key.action, key.words, show=bool(key.hint), id=key.id, key_display=key.display or None,
+            key.keys,
+            key.action,
+            key.words,
+            show=bool(key.hint),
+            id=key.id,
+            key_display=key.display or None,
             priority=priority,
-        )  # fmt: skip
+        )
         for table in tables
         for key in table
     ]

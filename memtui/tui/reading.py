@@ -19,9 +19,9 @@ def read_world(workspace: Workspace, known: World | None, *, full: bool) -> Worl
         last_dream = None
     return WorldRead(
         world=world,
-        unsaved=frozenset(workspace.drafts.paths()),
+        unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
         changed=frozenset(),
         last_dream=last_dream,
-        branch=branch_of(place.cwd) or "",
+        branch=branch_of(place.cwd),
     )

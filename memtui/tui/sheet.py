@@ -59,7 +59,12 @@ class Sheet:
 
     def to_bytes(self) -> bytes:
         """The file; the same bytes that it was made from if nothing changed."""
-        return self.text.replace("\n", self.newline).encode("utf-8")
+        return self.exact.encode("utf-8")
+
+    @property
+    def exact(self) -> str:
+        """The text with the file's own line ends."""
+        return self.text.replace("\n", self.newline)
 
     @property
     def body_line(self) -> int:

@@ -11,7 +11,7 @@ from textual.theme import Theme
 
 @dataclass(frozen=True, slots=True)
 class Palette:
-    """The colours that the stylesheets and panels name: `$problem`, `$warn`, `$good`, `$dim`, `$link`, `$code`, `$mark`."""
+    """The colours that stylesheets and panels name, each with a dollar sign in front."""
 
     problem: str
     warn: str
@@ -61,14 +61,18 @@ THEMES = (
     _theme("memtui-dark", DARK, dark=True, primary="#5fa3f5", grounds=("#dfe3ea", "#14171c", "#1a1e25", "#242a33")),
     _theme("memtui-light", LIGHT, dark=False, primary="#1a5fb4", grounds=("#1d2127", "#fbfbf9", "#f3f3ef", "#e7e7e1")),
     _theme(
-        "memtui-daltonized", DALTONIZED, dark=True, primary="#4d9de8", grounds=("#e4e7ee", "#12151b", "#191d25", "#232935")
+        "memtui-daltonized",
+        DALTONIZED,
+        dark=True,
+        primary="#4d9de8",
+        grounds=("#e4e7ee", "#12151b", "#191d25", "#232935"),
     ),
 )
 
 
-def theme_like(client: str | None) -> str:
+def theme_like(client: object) -> str:
     """Our theme that is like the agent client's: "light-daltonized" and its kin; dark if it has none."""
-    words = (client or "dark").split("-")
+    words = client.split("-") if isinstance(client, str) else []
     if "ansi" in words:
         return "ansi-light" if "light" in words else "ansi-dark"
     return "memtui-daltonized" if "daltonized" in words else "memtui-light" if "light" in words else "memtui-dark"

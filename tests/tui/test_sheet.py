@@ -8,7 +8,9 @@ from textual.document._document import Document
 from memtui.tui.sheet import Sheet, Unopenable
 
 PIECES = st.lists(
-    st.sampled_from(["---", "name: x", "type: user", "", "\u2028", "body é 한", "\ufeff", "\x0c", "a\x1bb", "\r", "\0"]),
+    st.sampled_from(
+        ["---", "name: x", "type: user", "", "\u2028", "body é 한", "\ufeff", "\x0c", "a\x1bb", "\r", "\0"]
+    ),
     max_size=8,
 )
 

@@ -13,7 +13,11 @@ def test_contrast(theme: object) -> None:
     texts = {name: theme.variables[name] for name in names} | {"foreground": theme.foreground}  # type: ignore[attr-defined]
     for ground in (theme.background, theme.surface, theme.panel):  # type: ignore[attr-defined]
         for name, colour in texts.items():
-            ratio = Color.parse(colour).get_contrast_ratio(Color.parse(ground)) if hasattr(Color, "get_contrast_ratio") else _ratio(colour, ground)
+            ratio = (
+                Color.parse(colour).get_contrast_ratio(Color.parse(ground))
+                if hasattr(Color, "get_contrast_ratio")
+                else _ratio(colour, ground)
+            )
             assert ratio >= 4.5, f"{name} on {ground}: {ratio:.2f}"
 
 
@@ -37,7 +41,12 @@ def test_glyphs_follow_the_stream() -> None:
 
 @pytest.mark.parametrize(
     ("client", "ours"),
-    [(None, "memtui-dark"), ("light", "memtui-light"), ("dark-daltonized", "memtui-daltonized"), ("light-ansi", "ansi-light")],
+    [
+        (None, "memtui-dark"),
+        ("light", "memtui-light"),
+        ("dark-daltonized", "memtui-daltonized"),
+        ("light-ansi", "ansi-light"),
+    ],
 )
 def test_the_clients_theme_is_followed(client: str | None, ours: str) -> None:
     assert theme_like(client) == ours

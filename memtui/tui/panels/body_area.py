@@ -15,7 +15,8 @@ def same_length(line: str) -> str:
     shown = visible(line, keep="\t")
     if len(shown) == len(line):
         return shown
-    return "".join(char if visible(char, keep="\t") == char else (visible(char) if len(visible(char)) == 1 else "�") for char in line)
+    marks = (visible(char, keep="\t") for char in line)
+    return "".join(mark if len(mark) == 1 else "\ufffd" for mark in marks)
 
 
 class BodyArea(TextArea):

@@ -7,7 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.memory.budget import IndexBudget
-from memtui.tui.theme import Glyphs, UNICODE
+from memtui.tui.theme import UNICODE, Glyphs
 
 NEAR = 0.8
 """From this share on the meter says "near limit"."""
@@ -46,8 +46,8 @@ class BudgetMeter(Widget):
     class Opened(Message):
         """The user wants to see the index."""
 
-    def __init__(self, glyphs: Glyphs = UNICODE, **kwargs: str) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, glyphs: Glyphs = UNICODE, *, id: str | None = None) -> None:
+        super().__init__(id=id)
         self.glyphs = glyphs
 
     def render(self) -> Content:

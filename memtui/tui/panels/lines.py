@@ -5,10 +5,9 @@ they are on screen and never before (a widget a row costs seconds at 1,000 rows)
 """
 
 from collections.abc import Hashable
-from functools import lru_cache
+from typing import ClassVar
 
 from textual import events
-from textual.app import RenderResult
 from textual.content import Content
 from textual.geometry import Region, Size
 from textual.message import Message
@@ -20,17 +19,11 @@ from textual.visual import Visual
 from memtui.tui import keys
 
 
-@lru_cache(maxsize=4096)
-def blank(width: int) -> str:
-    """That many blanks."""
-    return " " * width
-
-
 class Lines(ScrollView, can_focus=True):
     """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
 
     BINDINGS = keys.bindings(keys.LINES)
-    COMPONENT_CLASSES = {"lines--cursor"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
     Lines { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
     Lines > .lines--cursor { background: $primary 22%; }
@@ -68,10 +61,6 @@ class Lines(ScrollView, can_focus=True):
         """What stays the same when rows come and go before it; the cursor follows this."""
         return index
 
-    def render(self) -> RenderResult:
-        """Only `render_line` draws; this is asked for by nobody."""
-        return ""
-
     def rows_changed(self, *, keep: Hashable = None) -> None:
         """Draw anew after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
         count = self.row_count()
@@ -83,7 +72,8 @@ class Lines(ScrollView, can_focus=True):
         self.refresh()
         self.call_after_refresh(self._show_cursor)
 
-    def _on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
+        """The rows are as many, but the last ones may have come on screen."""
         self.virtual_size = Size(self.size.width, self.row_count())
         self.call_after_refresh(self._show_cursor)
 
@@ -110,10 +100,8 @@ class Lines(ScrollView, can_focus=True):
 
     def _show_cursor(self) -> None:
         if self.show_cursor and self.row_count() and self.size.height:
-            height = self.scrollable_content_region.height
-            self.scroll_to_region(
-                Region(0, self.cursor, 1, 1), animate=False, force=True, immediate=True, x_axis=False
-            ) if height else None
+            row = Region(0, self.cursor, 1, 1)
+            self.scroll_to_region(row, animate=False, force=True, immediate=True, x_axis=False)
 
     def action_cursor(self, step: int) -> None:
         """Move the cursor by rows."""
@@ -132,7 +120,8 @@ class Lines(ScrollView, can_focus=True):
         if self.row_count():
             self.post_message(self.Chosen(self, self.cursor))
 
-    def _on_click(self, event: events.Click) -> None:
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor there; a double click chooses."""
         offset = event.get_content_offset(self)
         if offset is None:
             return

@@ -12,8 +12,8 @@ from memtui.tui.theme import Glyphs
 class ProblemList(Lines):
     """The problems in the order of their lines."""
 
-    def __init__(self, glyphs: Glyphs, **kwargs: str) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
         self.glyphs = glyphs
         self.problems: tuple[Problem, ...] = ()
         self.visited = False

@@ -44,8 +44,8 @@ class Reader(Lines):
             self.line = line
             self.text = text
 
-    def __init__(self, **kwargs: str) -> None:
-        super().__init__(**kwargs)
+    def __init__(self, *, id: str, classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
         self.lines: Sequence[Line] = ()
         self._width = 0
         self.name_shown = ""
@@ -82,6 +82,7 @@ class Reader(Lines):
         return max(1, self.size.width - 1)
 
     def on_resize(self) -> None:
+        super().on_resize()
         if self.draw_width != self._width:
             self._width = self.draw_width
             self.post_message(self.WidthChanged())

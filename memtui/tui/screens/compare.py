@@ -46,11 +46,7 @@ class CompareLines(Lines):
         super().__init__(id="hunks")
         self.hunks = hunks
         self.choices: dict[int, Side] = {}
-        self.rows = [
-            DiffRow(number, mine, disk)
-            for number, hunk in enumerate(hunks)
-            for mine, disk in _paired(hunk)
-        ]
+        self.rows = [DiffRow(number, mine, disk) for number, hunk in enumerate(hunks) for mine, disk in _paired(hunk)]
 
     def row_count(self) -> int:
         return len(self.rows)
@@ -130,7 +126,8 @@ class Compare(Screen[Decision | None]):
         """Go to the next or previous hunk that differs."""
         rows = self.lines.rows
         here = rows[self.lines.cursor].hunk if rows else 0
-        starts = [i for i, row in enumerate(rows) if self.hunks[row.hunk].kind != "same" and (i == 0 or rows[i - 1].hunk != row.hunk)]
+        firsts = [i for i, row in enumerate(rows) if i == 0 or rows[i - 1].hunk != row.hunk]
+        starts = [i for i in firsts if self.hunks[rows[i].hunk].kind != "same"]
         ahead = [i for i in starts if (rows[i].hunk > here if step > 0 else rows[i].hunk < here)]
         if ahead:
             self.lines.cursor = ahead[0] if step > 0 else ahead[-1]

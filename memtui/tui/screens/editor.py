@@ -131,7 +131,7 @@ class Editor(Screen[Closed]):
         """Check the text and keep it as a draft."""
         problems = problems_of(self.workspace, self.opened, sheet)
         if sheet.to_bytes() != self.opened.data:
-            self.workspace.drafts.save(self.path, sheet.to_bytes(), self.opened.base)
+            self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
         else:
             self.workspace.drafts.drop(self.path)
         self.app.call_from_thread(self._show_problems, problems, sheet)
@@ -154,7 +154,8 @@ class Editor(Screen[Closed]):
         if self.opened.is_index:
             budget = measure_index(self.current().text)
             right += f"   index {budget.lines}/{budget.max_lines}  {budget.units / 1000:.1f}k"
-        title = Content.assemble((f" {visible(self.opened.name, keep='')}", "bold"), (mark, "$mark bold"), (f"   {right}", "$dim"))
+        name = visible(self.opened.name, keep="")
+        title = Content.assemble((f" {name}", "bold"), (mark, "$mark bold"), (f"   {right}", "$dim"))
         self.query_one("#title", Static).update(title)
 
     def say_disk(self, words: str) -> None:
@@ -261,9 +262,7 @@ class Editor(Screen[Closed]):
             return
         sheet = self.current()
         if sheet.to_bytes() != self.opened.data:
-            self.workspace.drafts.save(self.path, sheet.to_bytes(), self.opened.base)
+            self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
         else:
             self.workspace.drafts.drop(self.path)
         self.dismiss(Closed())
-
-

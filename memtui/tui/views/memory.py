@@ -363,5 +363,3 @@ class MemoryView(Widget):
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
         self.list.focus()
-
-

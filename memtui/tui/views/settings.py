@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from memtui.base import text
 from memtui.base.config import SETTINGS, Config
-from memtui.host.settings import Switch
+from memtui.host.switches import Switch
 from memtui.tui import keys
 from memtui.tui.messages import Wish
 from memtui.tui.panels.lines import Lines
@@ -28,16 +28,18 @@ class SettingRow:
     value: str = ""
     layer: str = ""
     source: str = ""
-    writable: bool = True
     ours: bool = False
+    why_not: str = ""
+    """Why it cannot be changed here; empty where it can."""
 
 
 def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:
     """The client's switches first, what they warn of, then ours."""
     listed = [SettingRow("the agent client: memory and dream")]
     for switch in switches:
-        value = {True: "on", False: "off", None: "not set"}.get(switch.value, str(switch.value))  # type: ignore[call-overload]
-        listed.append(SettingRow(switch.words, switch.key, value, switch.layer, switch.source, switch.writable))
+        value, layer = _value(switch.value), switch.layer
+        why_not = "" if switch.writable else switch.why_not
+        listed.append(SettingRow(switch.describe, switch.key, value, layer, switch.source, why_not=why_not))
     listed += [SettingRow(f"! {warning}") for warning in warnings]
     listed.append(SettingRow("memtui"))
     for setting in SETTINGS:
@@ -46,6 +48,14 @@ def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config
         listed.append(SettingRow(setting.words, setting.key, value, layer, str(config.path), ours=True))
     listed += [SettingRow(f"! {warning}") for warning in config.warnings]
     return tuple(listed)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return "not set" if value is None else str(value)
 
 
 class SettingLines(Lines):
@@ -91,7 +101,7 @@ class SettingLines(Lines):
         value = text.pad(text.visible(row.value, keep=""), value_width)
         style = "$good bold" if row.value == "on" else "$warn bold" if row.value == "off" else ""
         layer = text.pad(text.visible(row.layer, keep=""), layer_width)
-        return Content.assemble((name, "" if row.writable else "$dim"), " ", (value, style), " ", (layer, "$dim"))
+        return Content.assemble((name, "$dim" if row.why_not else ""), " ", (value, style), " ", (layer, "$dim"))
 
 
 class SettingsView(Widget):
@@ -123,7 +133,7 @@ class SettingsView(Widget):
         if row is None or not row.key:
             return
         source = f"set by {row.layer}: {row.source}" if row.source else f"set by {row.layer}"
-        locked = "" if row.writable else "\ncannot be changed here: it is set outside the files that a person owns"
+        locked = f"\ncannot be changed here: {row.why_not}" if row.why_not else ""
         words = text.visible(f"{row.words}\n{source}{locked}")
         self.query_one("#words", Static).update(Content.styled(words, "$dim"))
 
@@ -132,7 +142,7 @@ class SettingsView(Widget):
         if row and row.key:
             self.post_message(Wish(f"{what}:{'ours' if row.ours else 'client'}:{row.key}"))
 
-    def action_toggle(self) -> None:
+    def action_switch(self) -> None:
         """On or off."""
         self._wish("toggle")
 

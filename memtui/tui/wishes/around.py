@@ -4,7 +4,7 @@ from pathlib import Path
 
 from memtui.base.errors import NotFound
 from memtui.host.place import decide
-from memtui.host.projects import list_projects
+from memtui.host.projects import Project, list_projects
 from memtui.memory.workspace import Workspace
 from memtui.tui import keys
 from memtui.tui.dialogs.ask import Ask
@@ -28,12 +28,12 @@ class AroundWishes(Hands):
     async def wish_palette(self, wish: Wish) -> None:
         """Every command of the view by name; one that is off says why."""
         view = self.app.state.view if self.app.state else "memory"
-        tables = {"memory": [keys.MEMORY, keys.PANES], "settings": [keys.SETTINGS]}.get(view, [])
+        tables = {"memory": (keys.MEMORY, keys.PANES), "settings": (keys.SETTINGS,)}.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
         writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
         options = [
             Option(key.action, key.words, key.display or key.keys.split(",")[0], read_only if key.id in writes else "")
-            for table in [*tables, keys.EVERYWHERE]
+            for table in (*tables, keys.EVERYWHERE)
             for key in table
             if key.id != "app.palette"
         ]
@@ -84,7 +84,7 @@ class AroundWishes(Hands):
             Option(
                 project.cwd,
                 str(project.cwd),
-                f"{project.topics} topics  {project.sessions} sessions" + ("  shares its folder" if project.collision else ""),
+                _amounts(project),
                 "the folder is gone" if project.gone else "",
             )
             for project in projects
@@ -128,7 +128,13 @@ class AroundWishes(Hands):
         """Quit; drafts are named, since they stay."""
         drafts = self.app.state.unsaved if self.app.state else frozenset()
         lines = [f"  {path.name}" for path in sorted(drafts)] + ["", "They stay and are opened again next time."]
-        if not drafts or await self.app.push_screen_wait(
-            Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
-        ):
-            self.app.exit(0)
+        if drafts:
+            question = Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
+            if not await self.app.push_screen_wait(question):
+                return
+        self.app.exit(0)
+
+
+def _amounts(project: Project) -> str:
+    shared = "  shares its folder" if project.collision else ""
+    return f"{project.topics} topics  {project.sessions} sessions{shared}"

@@ -29,7 +29,7 @@ class EditingWishes(Hands):
         """Edit here; a file that this editor would damage says why and offers $EDITOR."""
         path = self.one(wish)
         if self.workspace.read_only:
-            raise Refused("memtui was started with --read-only", hint="Enter in the preview follows links; 0 goes there")
+            raise Refused("memtui was started with --read-only", hint="0 goes to the preview")
         try:
             opened = await self.off(open_file, self.workspace, self.world, path)
         except Unopenable as reason:
@@ -55,7 +55,7 @@ class EditingWishes(Hands):
             await self.compare_editor(editor)
             return
         except MemtuiError:
-            await self.off(self.workspace.drafts.save, opened.path, data, opened.base)
+            await self.off(self.workspace.drafts.save, opened.path, editor.current().exact, opened.base)
             raise
         await self._after_save(editor, f"saved {opened.name}{merged_words(saved)}")
 
@@ -147,12 +147,13 @@ class EditingWishes(Hands):
             code = self._run_editor(copy)
             after = copy.read_bytes() if copy.is_file() else data
         if after == data:
-            self.app.notify(f"{path.name}: nothing changed" + (f" (editor ended with {code})" if code else ""), markup=False)
+            ended = f" (the editor ended with {code})" if code else ""
+            self.app.notify(f"{path.name}: nothing changed{ended}", markup=False)
             return
         try:
             saved = await self.off(self.workspace.save, path, after, base)
         except Stale:
-            await self.off(self.workspace.drafts.save, path, after, base)
+            await self.off(self.workspace.drafts.save, path, _decoded(after), base)
             opened = await self.off(open_file, self.workspace, self.world, path)
             self.app.notify("the file changed on disk meanwhile: F9 compares", severity="warning", markup=False)
             await self._edit(opened, None)
@@ -165,9 +166,8 @@ class EditingWishes(Hands):
         environ = self.workspace.env.environ
         command = self.app.config["editor"] or environ.get("VISUAL") or environ.get("EDITOR") or "vi"
         try:
+            words = [*shlex.split(command), str(path)]
             with self.app.suspend():
-                return subprocess.run([*shlex.split(command), str(path)], env={**os.environ, **environ}, check=False).returncode
+                return subprocess.run(words, env={**os.environ, **environ}, check=False).returncode
         except (OSError, ValueError) as error:
             raise Unsupported(f"{command!r} cannot be started", hint="set $EDITOR, or editor in 5 Settings") from error
-
-

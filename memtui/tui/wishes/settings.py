@@ -1,11 +1,11 @@
 """Wishes about settings: toggle, change, back to the default; the client's in its own files, ours in config.toml."""
 
 import json
-from typing import Any
 
 from memtui.base.config import SETTINGS, read_config, write_setting
-from memtui.base.errors import NotFound, Refused
-from memtui.host.settings import UNSET, Switch
+from memtui.base.errors import NotFound, Refused, Usage
+from memtui.host.jsontext import UNSET
+from memtui.host.switches import Switch
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -53,15 +53,15 @@ class SettingWishes(Hands):
         )
         if layer is None:
             return None
-        if isinstance(switch.default, bool):
+        if switch.kind == "bool":
             words = await self.app.push_screen_wait(
                 Choose(key, [Option("true", "on"), Option("false", "off")], start=json.dumps(switch.value))
             )
         else:
-            words = await self.app.push_screen_wait(Ask(key, str(switch.value or ""), explain=switch.words))
+            words = await self.app.push_screen_wait(Ask(key, str(switch.value or ""), explain=switch.describe))
         if words is None:
             return None
-        value_: Any = json.loads(words) if isinstance(switch.default, bool | int) else words
+        value_ = _typed(switch, words)
         return await self._write_client(switch, value_, layer)
 
     async def wish_unset(self, wish: Wish, whose: str, key: str) -> None:
@@ -76,7 +76,7 @@ class SettingWishes(Hands):
     def _switch(self, key: str) -> Switch:
         switch = next(s for s in self.workspace.place.switches if s.key == key)
         if not switch.writable:
-            raise Refused(f"{key} is set by {switch.layer}: it cannot be changed here", hint=switch.source)
+            raise Refused(f"{key} is set by {switch.layer}: it cannot be changed here", hint=switch.why_not)
         return switch
 
     async def _write_client(self, switch: Switch, value: object, layer: str) -> None:
@@ -94,3 +94,20 @@ class SettingWishes(Hands):
         folder = self.workspace.dirs.config
         await self.off(write_setting, folder, key, value)
         self.app.take_config(await self.off(read_config, folder))
+
+
+def _typed(switch: Switch, words: str) -> object:
+    """What a person typed as the JSON value that the client expects there.
+
+    Raises:
+        Usage: If it is no such value.
+    """
+    if switch.kind == "text":
+        return words
+    if switch.kind == "list":
+        return [word.strip() for word in words.split(",") if word.strip()]
+    try:
+        value: object = json.loads(words)
+    except ValueError as error:
+        raise Usage(f"{words!r} is not a {switch.kind}") from error
+    return value

@@ -1,0 +1,94 @@
+"""Drive the real app over the made-up home and write pictures of it: SVG always, PNG where rsvg-convert is.
+
+    python screenshots/make.py [NAME ...]
+
+Each picture is a size and the keys that lead to it; the clock stands still, so the same code gives the same picture.
+"""
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.config import read_config
+from memtui.base.dirs import Dirs
+from memtui.demo import build_demo
+from memtui.host.env import Env
+from memtui.host.place import decide
+from memtui.memory.workspace import Workspace
+from memtui.tui.app import MemtuiApp
+from memtui.tui.theme import PLAIN, UNICODE
+
+HERE = Path(__file__).parent
+NOW = 1_796_029_200.0
+"""2026-11-30 09:00 UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """What to press, on a screen of which size."""
+
+    name: str
+    keys: tuple[str, ...] = ()
+    size: tuple[int, int] = (120, 40)
+    ascii: bool = False
+
+
+PICTURES = (
+    Picture("memory"),
+    Picture("memory-80", size=(80, 24)),
+    Picture("memory-60", size=(60, 20)),
+    Picture("memory-ascii", size=(80, 24), ascii=True),
+    Picture("links", ("b",)),
+    Picture("problems", ("exclamation_mark",), (80, 24)),
+    Picture("editor", ("enter",)),
+    Picture("tidy", ("T",)),
+    Picture("settings", ("5",)),
+    Picture("activity", ("at",)),
+    Picture("commands", ("colon",), (80, 24)),
+    Picture("keys", ("question_mark",), (80, 24)),
+    Picture("new", ("n",), (80, 24)),
+)
+
+
+async def take(picture: Picture, workspace: Workspace) -> str:
+    """The picture as SVG."""
+    app = MemtuiApp(
+        workspace,
+        read_config(workspace.dirs.config),
+        glyphs=PLAIN if picture.ascii else UNICODE,
+        sample=True,
+        watch=False,
+    )
+    async with app.run_test(size=picture.size) as pilot:
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        for key in picture.keys:
+            await pilot.press(key)
+            await asyncio.sleep(0.5)
+        await pilot.pause()
+        return app.export_screenshot(title="memtui")
+
+
+def main(names: list[str]) -> None:
+    """Write the pictures named, or all."""
+    with tempfile.TemporaryDirectory() as folder:
+        home = build_demo(Path(folder) / "home", NOW)
+        env = Env(home.home, home.environ, ())
+        workspace = Workspace(env, Dirs.from_env(home.environ, home.home), decide(env, home.cwd), now=lambda: NOW)
+        for picture in PICTURES:
+            if names and picture.name not in names:
+                continue
+            svg = asyncio.run(take(picture, workspace))
+            file = HERE / f"{picture.name}.svg"
+            file.write_text(svg.replace(str(home.home), "/home/you"), encoding="utf-8")
+            if shutil.which("rsvg-convert"):
+                subprocess.run(["rsvg-convert", "-o", str(file.with_suffix(".png")), str(file)], check=True)
+            print(file.name)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
