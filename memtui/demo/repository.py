@@ -1,6 +1,7 @@
 """A small git repository written by hand: one commit, no git binary, the same bytes each time."""
 
 import hashlib
+import struct
 import zlib
 from pathlib import Path
 
@@ -19,7 +20,9 @@ def make_repository(folder: Path, names: tuple[str, ...], when: float, *, branch
     git = folder / ".git"
     for name in ("objects/info", "objects/pack", "refs/heads", "refs/tags", "info"):
         (git / name).mkdir(parents=True)
-    tree = _tree(git, {name: (folder / name).read_bytes() for name in names})
+    files = {name: (folder / name).read_bytes() for name in names}
+    tree = _tree(git, files)
+    (git / "index").write_bytes(_index(files))
     stamp = f"{_AUTHOR} {int(when)} +0900"
     commit = _object(git, "commit", f"tree {tree}\nauthor {stamp}\ncommitter {stamp}\n\nStart\n".encode())
     for branch in ("main", *branches):
@@ -48,12 +51,26 @@ def _tree(git: Path, files: dict[str, bytes]) -> str:
     return _object(git, "tree", b"".join(row for _, row in sorted(rows)))
 
 
+def _index(files: dict[str, bytes]) -> bytes:
+    """The staging area, as after a checkout; git looks at the files themselves, as no times are in it."""
+    rows = b""
+    for path, data in sorted((name.encode(), data) for name, data in files.items()):
+        name = bytes.fromhex(_name("blob", data))
+        row = struct.pack(">10I20sH", *[0] * 6, 0o100644, 0, 0, len(data), name, len(path))
+        rows += row + path + b"\0" * (8 - (len(row) + len(path)) % 8)
+    whole = b"DIRC" + struct.pack(">2I", 2, len(files)) + rows
+    return whole + hashlib.sha1(whole, usedforsecurity=False).digest()
+
+
+def _name(kind: str, data: bytes) -> str:
+    return hashlib.sha1(f"{kind} {len(data)}\0".encode() + data, usedforsecurity=False).hexdigest()
+
+
 def _object(git: Path, kind: str, data: bytes) -> str:
     """Write a loose object and return its name."""
-    whole = f"{kind} {len(data)}\0".encode() + data
-    name = hashlib.sha1(whole, usedforsecurity=False).hexdigest()
+    name = _name(kind, data)
     path = git / "objects" / name[:2] / name[2:]
     if not path.exists():
         path.parent.mkdir(exist_ok=True)
-        path.write_bytes(zlib.compress(whole, 1))
+        path.write_bytes(zlib.compress(f"{kind} {len(data)}\0".encode() + data, 1))
     return name

@@ -35,3 +35,5 @@ def test_git_accepts_it(made: Path, home: Path) -> None:
     assert done.returncode == 0, done.stderr
     shown = subprocess.run(["git", "show", "main:docs/deep/b.md"], cwd=made, capture_output=True, text=True, check=True)
     assert shown.stdout == "docs/deep/b.md"
+    clean = subprocess.run(["git", "status", "--porcelain"], cwd=made, capture_output=True, text=True, check=True)
+    assert set(clean.stdout.split()) <= {"??", "home/"}
