@@ -233,4 +233,3 @@ def as_sent(text: str) -> str:
     """A text as the agent gets it: hidden characters left out, tags that only the client may write made harmless."""
     text = _LEFT_OUT.sub("", _LINE_END.sub("\n", text))
     return _OWN_TAGS.sub(r"<\\", text) if "<" in text else text
-

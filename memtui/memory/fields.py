@@ -233,9 +233,7 @@ def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...
         if (key, len(parents)) in seen:
             notes.append(Note(number, "duplicate", f"{key} is there more than once; the last one counts"))
         seen.add((key, len(parents)))
-        fields.append(
-            Field(key, value, number, at, line_end, value_at, value_at + len(raw), match[1], len(parents))
-        )
+        fields.append(Field(key, value, number, at, line_end, value_at, value_at + len(raw), match[1], len(parents)))
         parents.append((width, key))
         number += lines - 1
         at = line_end

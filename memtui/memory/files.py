@@ -1,7 +1,7 @@
 """One file of a memory folder, read without changing it and without ever failing.
 
-The short read takes the first 16 KiB (more than the agent's own scan can see); the full read adds the digest, the
-links and what only the whole text can tell. A file that can't be edited safely is still listed, with the reason in `readonly`.
+The short read takes the first 16 KiB, more than the agent's own scan can see; the full read adds the digest, the links
+and what only the whole text can tell. A file that can't be edited safely is listed too, with the reason in `readonly`.
 """
 
 import hashlib
@@ -30,9 +30,9 @@ _NOATIME = getattr(os, "O_NOATIME", 0)
 class MemoryFile:
     """A file as the folder held it at one moment.
 
-    `name` is posix and relative to the scope's root; `size` in bytes; `scanned` tells whether it is among the newest
-    200 that the agent scans; `readonly` says why it can't be edited as it is; `digest` and `links` are None before the full
-    read. `title` is the name field, else the first heading, else the file's name.
+    `name` is posix and relative to the scope's root; `size` is in bytes; `scanned` tells whether it is among the newest
+    200 that the agent scans; `readonly` says why it can't be edited as it is; `digest` and `links` are None before the
+    full read. `title` is the name field, else the first heading, else the file's name.
     """
 
     scope: str
@@ -160,9 +160,7 @@ def _title(front: Frontmatter, data: bytes, name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".md")
 
 
-def _closed(
-    scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str
-) -> MemoryFile:
+def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
     """A file that wasn't opened."""
     front = Frontmatter("invalid", problems=(Note(None, "unread", reason),))
     return MemoryFile(

@@ -126,7 +126,7 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
             line = _line(None, text, title, target, hook)
             return text[: heading.end] + newline * 2 + line + text[heading.end :]
     if entries:
-        at = _entry_end(text, entries[-1])
+        at = entry_end(text, entries[-1])
         line = _line(entries[-1], text, title, target, hook)
         if text[:at].endswith("\n"):
             return text[:at] + line + newline + text[at:]
@@ -161,7 +161,7 @@ def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str
     return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + hook if hook else "")
 
 
-def _entry_end(text: str, entry: IndexEntry) -> int:
+def entry_end(text: str, entry: IndexEntry) -> int:
     """Where an entry ends together with the deeper indented lines below it that are no entries themselves."""
     indent = len(text[entry.start : entry.link.start]) - len(text[entry.start : entry.link.start].lstrip())
     if _LIST_LINE.match(text, entry.start) is None:
@@ -190,7 +190,7 @@ def drop_entries(text: str, target: str) -> str:
     edits: list[tuple[int, int, str]] = []
     for entry in entries:
         if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
-            edits.append((entry.start, _entry_end(text, entry), ""))
+            edits.append((entry.start, entry_end(text, entry), ""))
             continue
         for link in find_links(text[entry.start : entry.end]):
             name = local_name(link)

@@ -294,9 +294,7 @@ def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
     return None
 
 
-def _made(
-    kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _Lines
-) -> Link:
+def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _Lines) -> Link:
     line, column = lines.at(match.start())
     target = written[1:-1] if written.startswith("<") else written
     target = _ESCAPED.sub(r"\1", target)

@@ -1,0 +1,382 @@
+"""What a shorter index would keep: a plan, shown as a difference before anything is written.
+
+`plan_tidy` works on the index as it is, in this order: entries of files that aren't there go, further entries of one
+file go, long hooks become one sentence; then, if the text is over the goal, runs of blank lines become one, prose beyond
+half of the goal moves into a topic of its own, and the least useful entries go until the rest fits. Headings that lost
+their last entry go too. `plan_rebuild` writes a new index from the topics, grouped by type.
+
+Both are pure and deterministic; tidying what was tidied changes nothing.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memtui.base.text import nfc
+from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, body_start, counted, measure_index, units
+from memtui.memory.fields import TYPES
+from memtui.memory.index import IndexEntry, add_entry, entry_end, newline_of, read_entries, set_hook
+from memtui.memory.markdown import headings
+
+LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
+NOTES_NAME = "index_notes.md"
+
+_WEIGHT = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.5}
+_SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
+_GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "reference": "Reference", None: "Other"}
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """What usefulness is judged by: `modified` in seconds since the epoch, `links_in` from other topics."""
+
+    name: str
+    title: str
+    description: str | None = None
+    type: str | None = None
+    links_in: int = 0
+    modified: float = 0.0
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """An entry that the plan changes or leaves out.
+
+    `line` counts from 1 in the text before; `reason` is "dead", "duplicate", "shortened" or "over-budget".
+    """
+
+    line: int
+    title: str
+    target: str
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class TidyPlan:
+    """A shorter index, and what became of the rest.
+
+    `moved` is prose that the caller puts into a topic called `moved_to` (both "" if nothing moves), at its end if the
+    topic is there; `text_after` has an entry for it already. Nothing else is lost but what `dropped` lists.
+    """
+
+    text_before: str
+    text_after: str
+    before: IndexBudget
+    after: IndexBudget
+    dropped: tuple[Dropped, ...]
+    moved: str = ""
+    moved_to: str = ""
+
+    @property
+    def changed(self) -> bool:
+        return self.text_before != self.text_after
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    kind: str  # "free" (front matter, comments: not counted), "heading", "entry", "prose", "blank"
+    number: int
+    entry: IndexEntry | None = None
+    level: int = 0
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """Lines and units that it takes of the budget."""
+        return (0, 0) if self.kind == "free" else (self.text.count("\n"), units(self.text))
+
+
+def usefulness(topic: Topic | None, hook: str, now: float) -> float:
+    """How much an entry is worth its line: type, links from other topics, age, shortness; pinned ones always stay."""
+    if topic is None:
+        return -1.0
+    age = max(0.0, now - topic.modified) / 86_400
+    score = _WEIGHT.get(topic.type or "", 1.0) + 0.5 * min(topic.links_in, 6) + 2.0 / (1.0 + age / 60)
+    return score - min(len(hook), 2 * LONG_HOOK) / (2 * LONG_HOOK) + (1000.0 if topic.pinned else 0.0)
+
+
+def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
+    """The first sentence of a text, cut at a word and marked with an ellipsis if even that is over the limit."""
+    text = " ".join(text.split())
+    if len(text) <= limit:
+        return text
+    for match in _SENTENCE_END.finditer(text, 20, limit):
+        return text[: match.end()]
+    head = text[: limit - 1]
+    space = head.rfind(" ")
+    return (head[:space] if space > limit // 2 else head).rstrip(" ,;:—–-") + "…"
+
+
+def plan_tidy(
+    text: str, topics: Sequence[Topic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+    max_units: int = MAX_UNITS,
+) -> TidyPlan:  # fmt: skip
+    """Plan a shorter index.
+
+    Args:
+        text: The whole index.
+        topics: The files that are there; an entry of any other local file is dead.
+        now: Seconds since the epoch, for ages.
+        goal: The share of both limits to come down to, above 0.
+        max_lines: Lines loaded at start.
+        max_units: UTF-16 code units loaded at start.
+
+    Returns:
+        The plan; `text_after` is `text` itself if there is nothing to do.
+
+    Source:
+        The client asks for an index under 70 % of its limits (2.1.210).
+    """
+    by_name = {nfc(topic.name): topic for topic in topics}
+    before = measure_index(text, max_lines=max_lines, max_units=max_units)
+    dropped: list[Dropped] = []
+    after = _shorten(_drop_useless(text, by_name, dropped), by_name, dropped)
+    room = (int(max_lines * goal), int(max_units * goal))
+    moved = ""
+    if not _fits(after, room):
+        after, moved = _fit(after, by_name, room, now, dropped)
+    if after != text:
+        after = _drop_empty_headings(text, after)
+    done = measure_index(after, max_lines=max_lines, max_units=max_units)
+    return TidyPlan(text, after, before, done, _numbered(text, dropped), moved, NOTES_NAME if moved else "")
+
+
+def plan_rebuild(
+    text: str, topics: Sequence[Topic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+    max_units: int = MAX_UNITS,
+) -> TidyPlan:  # fmt: skip
+    """Plan an index made anew: one entry a topic under a heading a type, most useful first, down to the goal.
+
+    Front matter, comments and the first heading of the old text stay; titles and hooks of old entries are used again;
+    prose of the old text moves into a topic. Arguments and result as for `plan_tidy`.
+    """
+    newline = newline_of(text)
+    before = measure_index(text, max_lines=max_lines, max_units=max_units)
+    lines = _lines(text)
+    old = {nfc(entry.target): entry for entry in reversed(read_entries(text))}
+    head = [line.text for line in lines if line.kind == "free"]
+    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), f"# Memory{newline}")
+    prose = "".join(
+        line.text for line in lines if line.kind == "prose" or (line.kind == "entry" and line.entry is None)
+    )
+    listed = list(topics)
+    if prose.strip() and all(topic.name != NOTES_NAME for topic in topics):
+        listed.append(Topic(NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now))
+    rows = []
+    for topic in listed:
+        entry = old.get(nfc(topic.name))
+        hook = one_sentence(entry.hook if entry is not None and entry.hook else topic.description or "")
+        rows.append((usefulness(topic, hook, now), topic, entry.title if entry is not None else topic.title, hook))
+    rows.sort(key=lambda row: (-row[0], row[1].name))
+    room = (int(max_lines * goal), int(max_units * goal))
+    dropped = [
+        Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there")
+        for entry in read_entries(text)
+        if all(nfc(topic.name) != nfc(entry.target) for topic in topics) and _is_ours(entry.target)
+    ]
+    while True:
+        after = "".join(head) + title.rstrip("\r\n") + newline
+        for kind in (*TYPES, None):
+            group = [row for row in rows if (row[1].type if row[1].type in TYPES else None) == kind]
+            if group:
+                after += f"{newline}## {_GROUPS[kind]}{newline}{newline}"
+            for _, topic, name, hook in group:
+                after += add_entry("", name, topic.name, hook).rstrip("\n") + newline
+        if _fits(after, room) or not rows:
+            break
+        over = max(1, min(len(rows), (measure_index(after).lines - room[0])))
+        for _, topic, name, _hook in rows[-over:]:
+            line = old[nfc(topic.name)].line if nfc(topic.name) in old else 0
+            dropped.append(Dropped(line, name, topic.name, "over-budget", "among the least useful"))
+        del rows[-over:]
+    after = text if after == text else after
+    done = measure_index(after, max_lines=max_lines, max_units=max_units)
+    moved = prose if prose.strip() else ""
+    return TidyPlan(text, after, before, done, tuple(dropped), moved, NOTES_NAME if moved else "")
+
+
+def _is_ours(target: str) -> bool:
+    """Whether a target lies in the folder, so that its absence is known."""
+    return not target.startswith(("../", "/", "~"))
+
+
+def _numbered(text: str, dropped: list[Dropped]) -> tuple[Dropped, ...]:
+    """Line numbers of the text before, since the steps between have moved the lines."""
+    waiting: dict[str, list[int]] = {}
+    for entry in read_entries(text):
+        waiting.setdefault(entry.target, []).append(entry.line)
+    numbered = []
+    for drop in dropped:
+        lines = waiting.get(drop.target) or [drop.line]
+        number = lines.pop(1) if drop.reason == "duplicate" and len(lines) > 1 else lines[0]
+        numbered.append(replace(drop, line=number))
+    return tuple(sorted(numbered, key=lambda drop: (drop.line, drop.reason)))
+
+
+def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) -> str:
+    """Take out entries of missing files and further entries of one file; a first one without a hook gets the other's."""
+    entries = read_entries(text)
+    first: dict[str, IndexEntry] = {}
+    spans: list[tuple[int, int]] = []
+    inherits: dict[str, str] = {}
+    for entry in entries:
+        name = nfc(entry.target)
+        if name not in by_name and _is_ours(entry.target) and not any(nfc(more) in by_name for more in entry.more):
+            dropped.append(Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
+            spans.append((entry.start, entry_end(text, entry)))
+        elif name in first and not entry.more and name in by_name:
+            dropped.append(Dropped(entry.line, entry.title, entry.target, "duplicate", "listed above already"))
+            spans.append((entry.start, entry_end(text, entry)))
+            if not first[name].hook and entry.hook:
+                inherits.setdefault(entry.target, entry.hook)
+        else:
+            first.setdefault(name, entry)
+    for start, end in reversed(spans):
+        text = text[:start] + text[end:]
+    for target, hook in inherits.items():
+        text = set_hook(text, target, hook)
+    return text
+
+
+def _shorten(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) -> str:
+    """Make long hooks one sentence."""
+    for entry in reversed(read_entries(text)):
+        if len(entry.hook) > LONG_HOOK and not entry.more:
+            short = one_sentence(entry.hook)
+            message = f"hook cut from {len(entry.hook)} to {len(short)} characters"
+            dropped.append(Dropped(entry.line, entry.title, entry.target, "shortened", message))
+            text = text[: entry.hook_start] + short + text[entry.hook_end :]
+    return text
+
+
+def _fits(text: str, room: tuple[int, int]) -> bool:
+    budget = measure_index(text)
+    return budget.lines <= room[0] and budget.units <= room[1]
+
+
+def _lines(text: str) -> list[_Line]:
+    """An index cut into lines of a kind; an entry's line holds its continuation lines."""
+    begin = body_start(text)
+    heads = {heading.start: heading.level for heading in headings(text)}
+    spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
+    source = text.replace("\r\n", "\n")
+    pieces = counted(text).pieces
+    lines: list[_Line] = []
+    at, shift, number = 0, 0, 0
+    while at < len(text):
+        number += 1
+        end = text.find("\n", at) + 1 or len(text)
+        entry = None
+        if at in spans:
+            end, entry = spans[at]
+        piece = text[at:end]
+        low, high = at - shift, end - shift - piece.count("\r\n")
+        counts = any(start < high and low < stop and source[low:high].strip() for start, stop in pieces)
+        kind = "prose"
+        if at < begin or (piece.strip() and not counts):
+            kind = "free"
+        elif entry is not None:
+            kind = "entry"
+        elif not piece.strip():
+            kind = "blank"
+        elif at in heads:
+            kind = "heading"
+        lines.append(_Line(piece, kind, number, entry, heads.get(at, 0)))
+        shift += piece.count("\r\n")
+        number += piece.count("\n") - 1 if piece.endswith("\n") else 0
+        at = end
+    return lines
+
+
+def _fit(
+    text: str, by_name: dict[str, Topic], room: tuple[int, int], now: float, dropped: list[Dropped]
+) -> tuple[str, str]:
+    """Bring a text down to the goal; returns it and the prose that moves."""
+    lines = [
+        line
+        for line, before in zip(_lines(text), [None, *_lines(text)], strict=False)
+        if not (line.kind == "blank" and before is not None and before.kind == "blank")
+    ]
+    moved, lines = _move_prose(lines, (room[0] // 2, room[1] // 2))
+    body = "".join(line.text for line in lines)
+    if moved and NOTES_NAME not in by_name:
+        body = add_entry(body, "Notes from the index", NOTES_NAME, "What stood in the index itself")
+        by_name = {**by_name, NOTES_NAME: Topic(NOTES_NAME, "Notes", None, "feedback", 9, now, True)}
+    lines = _lines(body)
+    ranked = sorted(
+        (line for line in lines if line.entry is not None),
+        key=lambda line: (
+            usefulness(by_name.get(nfc(line.entry.target)), line.entry.hook, now) if line.entry else 0.0,
+            -line.number,
+        ),
+    )
+    for line in ranked:
+        if _fits(body, room):
+            break
+        assert line.entry is not None
+        lines.remove(line)
+        body = "".join(kept.text for kept in lines)
+        entry = line.entry
+        dropped.append(Dropped(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
+    return body, moved
+
+
+def _move_prose(lines: list[_Line], room: tuple[int, int]) -> tuple[str, list[_Line]]:
+    """Keep prose from the top while it is within the room; the rest moves, with the headings it stood under."""
+    total = [line.cost for line in lines if line.kind == "prose"]
+    if sum(cost[0] for cost in total) <= room[0] and sum(cost[1] for cost in total) <= room[1]:
+        return "", lines
+    used_lines = used_units = 0
+    kept: list[_Line] = []
+    moved: list[str] = []
+    heading: _Line | None = None
+    full = False
+    for line in lines:
+        if line.kind == "heading":
+            heading = line
+        if line.kind == "prose":
+            used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
+            full = full or used_lines > room[0] or used_units > room[1]
+            if full:
+                if heading is not None:
+                    moved.append(("\n" if moved else "") + heading.text)
+                    heading = None
+                moved.append(line.text)
+                continue
+        elif line.kind == "blank" and full and moved and not moved[-1].isspace():
+            moved.append(line.text)
+        kept.append(line)
+    return "".join(moved).strip("\r\n") + "\n", kept
+
+
+def _drop_empty_headings(before: str, after: str) -> str:
+    """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
+    filled = _filled_headings(_lines(before))
+    lines = _lines(after)
+    still = _filled_headings(lines)
+    kept: list[_Line] = []
+    skipping = False
+    for line in lines:
+        if line.kind == "heading":
+            skipping = line.text.strip() in filled and line.text.strip() not in still
+            if skipping:
+                continue
+        elif line.kind != "blank":
+            skipping = False
+        if not (skipping and line.kind == "blank"):
+            kept.append(line)
+    return "".join(line.text for line in kept)
+
+
+def _filled_headings(lines: list[_Line]) -> set[str]:
+    """The headings that have an entry or prose before the next heading of their level."""
+    filled: set[str] = set()
+    open_: list[_Line] = []
+    for line in lines:
+        if line.kind == "heading":
+            open_ = [heading for heading in open_ if heading.level < line.level] + [line]
+        elif line.kind in ("entry", "prose"):
+            filled |= {heading.text.strip() for heading in open_}
+    return filled
