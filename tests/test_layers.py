@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 import memtui
+from memtui.demo import DemoHome, build_demo
 from tests.support import REPO, run_python
 
 PACKAGES = sorted(module.name for module in pkgutil.iter_modules(memtui.__path__) if module.ispkg)
 BELOW_CLI = [name for name in PACKAGES if name not in ("cli", "tui")]
 
-HEAVY = ("anthropic", "pydantic", "httpx", "yaml", "watchfiles", "dulwich", "markdown_it", "textual", "git")
+HEAVY = ("anthropic", "pydantic", "httpx", "yaml", "watchfiles", "dulwich", "markdown_it", "textual")
 """What a plain list must not pay for: each costs from 20 ms to two seconds at import."""
 
 BEFORE_FIRST_FRAME = ("anthropic", "pydantic", "httpx", "httpcore", "yaml", "watchfiles", "dulwich")
@@ -48,10 +49,15 @@ def loaded_by(package: str) -> set[str]:
     return set(json.loads(done.stdout))
 
 
-def run_main(report: Path, home: Path, *args: str) -> tuple[set[str], str]:
-    """What is loaded after a command in an empty home, and what it printed."""
-    env = {"HOME": str(home), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(REPO), "LANG": "C.UTF-8"}
-    done = run_python(RUN_MAIN, str(report), *args, cwd=home, env=env)
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHome:
+    return build_demo(tmp_path_factory.mktemp("layers") / "home", 1_796_000_000.0)
+
+
+def run_main(report: Path, demo: DemoHome, *args: str) -> tuple[set[str], str]:
+    """What is loaded after a command on a home that is full of memory, and what it printed."""
+    env = {**demo.environ, "PATH": "/usr/bin:/bin", "PYTHONPATH": str(REPO), "LANG": "C.UTF-8"}
+    done = run_python(RUN_MAIN, str(report), *args, cwd=demo.cwd, env=env)
     assert report.exists(), done.stderr
     answer = json.loads(report.read_text(encoding="utf-8"))
     assert answer["code"] in (0, 1), done.stderr
@@ -81,19 +87,17 @@ def test_the_engine_loads_no_model_library(package: str) -> None:
 
 @pytest.mark.skipif("cli" not in PACKAGES, reason="no command line yet")
 @pytest.mark.parametrize("args", [["ls"], ["projects"], ["budget"], ["--version"]], ids=lambda args: args[0])
-def test_a_plain_list_loads_only_what_it_needs(args: list[str], tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    (home / ".claude").mkdir(parents=True)
-    loaded, _ = run_main(tmp_path / "report", home, *args)
+def test_a_plain_list_loads_only_what_it_needs(args: list[str], tmp_path: Path, demo: DemoHome) -> None:
+    loaded, printed = run_main(tmp_path / "report", demo, *args)
     assert loaded.isdisjoint(HEAVY)
+    assert printed
 
 
 @pytest.mark.skipif("cli" not in PACKAGES, reason="no command line yet")
-def test_the_piped_dashboard_loads_only_what_it_needs(tmp_path: Path) -> None:
-    home = tmp_path / "home"
-    (home / ".claude").mkdir(parents=True)
-    loaded, _ = run_main(tmp_path / "report", home)
+def test_the_piped_dashboard_loads_only_what_it_needs(tmp_path: Path, demo: DemoHome) -> None:
+    loaded, printed = run_main(tmp_path / "report", demo)
     assert loaded.isdisjoint(HEAVY)
+    assert "MEMORY.md" in printed
 
 
 @pytest.mark.skipif("tui" not in PACKAGES, reason="no screen yet")
