@@ -217,13 +217,13 @@ def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...
         width = _indent(line)
         while parents and parents[-1][0] >= width:
             parents.pop()
-        base = width if base < 0 else base
-        if match is None or match[2] == "<<" or (width != base and not parents):
+        if match is None or match[2] == "<<" or (width != base and not parents and base >= 0):
             # Items of a list that an unknown key holds are fine; we don't read them.
             if bare[0] != "-" or not fields or fields[-1].value is not None:
                 notes.append(Note(number, "odd-line", f"not a key and a value: {bare[:60]}"))
             at = line_end
             continue
+        base = width if base < 0 else base
         key = f"{parents[-1][1]}.{match[2]}" if parents else match[2]
         if parents and fields[-1].value is not None and fields[-1].key == parents[-1][1]:
             notes.append(Note(number, "odd-indent", f"{match[2]} is indented under a key that has a value"))

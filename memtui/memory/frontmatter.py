@@ -36,7 +36,6 @@ __all__ = [
 _PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\Z")
-_SOME_TIME = "2026-01-01T00:00Z"  # stands for an old value: a time is written as the client writes it, bare
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
@@ -60,7 +59,7 @@ def set_field(text: str, key: str, value: str) -> str:
     if re.fullmatch(r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)?", key) is None:
         raise MemtuiError(f"not a field name: {key}")
     front = _editable(text)
-    written = _written(value, _SOME_TIME if key.endswith("modified") else "")
+    written = _written(value, bare_time=key.endswith("modified"))
     newline = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
     if not front.block:
         at = int(text.startswith("\ufeff"))
@@ -74,13 +73,14 @@ def set_field(text: str, key: str, value: str) -> str:
             return text
         old = text[field.value_start : field.value_end]
         before = "" if text[field.value_start - 1] in " \t" else " "
-        return text[: field.value_start] + before + _written(value, old) + text[field.value_end :]
+        written = _written(value, old, bare_time=key.endswith("modified"))
+        return text[: field.value_start] + before + written + text[field.value_end :]
     parent = front.field("metadata") if key in ("type", "modified") else None
     if "." in key:
         parent = front.field(key.rpartition(".")[0])
     if parent is not None and parent.value is None:
         children = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
-        at = max((f.end for f in front.fields if f.key.startswith(parent.key + ".")), default=parent.end)
+        at = _end_with_rest(text, front, parent)
         indent = children[0].indent if children else parent.indent + "  "
         return text[:at] + f"{indent}{key.rpartition('.')[2]}: {written}{newline}" + text[at:]
     if "." in key:
@@ -88,7 +88,7 @@ def set_field(text: str, key: str, value: str) -> str:
     top = [f for f in front.fields if f.depth == 0]
     order = ("name", "description", "type")
     before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
-    at = before_it[-1].end if before_it else _close_at(text, front)
+    at = _end_with_rest(text, front, before_it[-1]) if before_it else _close_at(text, front)
     indent = top[0].indent if top else ""
     return text[:at] + f"{indent}{key}: {written}{newline}" + text[at:]
 
@@ -123,13 +123,29 @@ def _editable(text: str) -> Frontmatter:
     return front
 
 
+def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
+    """Where a field ends together with its nested keys, list items and whatever else belongs to it."""
+    index = front.fields.index(field)
+    later = [f for f in front.fields[index + 1 :] if f.depth <= field.depth]
+    stop = later[0].start if later else _close_at(text, front)
+    end = at = max(f.end for f in front.fields[index:] if f.start < stop)
+    for line in text[at:stop].split("\n"):
+        at += len(line) + 1
+        bare = line.strip()
+        if bare and not bare.startswith("#"):
+            if not bare.startswith("-") and len(line) - len(line.lstrip(" \t")) <= len(field.indent):
+                break
+            end = at
+    return end
+
+
 def _close_at(text: str, front: Frontmatter) -> int:
     """Where the closing fence of an existing block starts."""
     return text.rindex("---", 0, front.body_start)
 
 
-def _written(value: str, old: str = "") -> str:
-    """A value as it stands in a file; an old value passes its kind of quotes on."""
+def _written(value: str, old: str = "", *, bare_time: bool = False) -> str:
+    """A value as it stands in a file; an old value passes its kind of quotes on, `modified` is bare as the client's."""
     if "---" in value or _UNPRINTABLE.search(value) is not None:
         # The client takes the first "---" after the opening line for the end of the block, even inside quotes.
         return _double(value).replace("---", "-\\x2d-")
@@ -139,7 +155,7 @@ def _written(value: str, old: str = "") -> str:
         return _double(value)
     if _PLAIN.match(value) is not None and value.lower() not in _WORDS:
         return value
-    if _TIME.match(value) is not None and _TIME.match(old) is not None:
+    if _TIME.match(value) is not None and (bare_time or _TIME.match(old) is not None):
         return value
     return _double(value) if '"' not in value and "\\" not in value else "'" + value.replace("'", "''") + "'"
 

@@ -1,9 +1,9 @@
 """What a shorter index would keep: a plan, shown as a difference before anything is written.
 
 `plan_tidy` works on the index as it is, in this order: entries of files that aren't there go, further entries of one
-file go, long hooks become one sentence; then, if the text is over the goal, runs of blank lines become one, prose beyond
-half of the goal moves into a topic of its own, and the least useful entries go until the rest fits. Headings that lost
-their last entry go too. `plan_rebuild` writes a new index from the topics, grouped by type.
+file go, long hooks become one sentence; then, if the text is over the goal, runs of blank lines become one, prose
+beyond half of the goal moves into a topic of its own, and the least useful entries go until the rest fits. Headings
+that lost their last entry go too. `plan_rebuild` writes a new index from the topics, grouped by type.
 
 Both are pure and deterministic; tidying what was tidied changes nothing.
 """
@@ -216,7 +216,7 @@ def _numbered(text: str, dropped: list[Dropped]) -> tuple[Dropped, ...]:
 
 
 def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) -> str:
-    """Take out entries of missing files and further entries of one file; a first one without a hook gets the other's."""
+    """Take out entries of missing files and further entries of one file; a first one with no hook gets theirs."""
     entries = read_entries(text)
     first: dict[str, IndexEntry] = {}
     spans: list[tuple[int, int]] = []
