@@ -15,48 +15,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memtui.base import secret_values as values
+from memtui.base.secret_keywords import Keyword, find_keywords
 
-STEMS = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "cred",
-    "psk",
-    "log in",
-    "login",
-    "pw",
-    "account",
-    "sudo",
-    "wifi",
-    "sign in",
-)
-"""One of these occurs, in lower case, in every ASCII text that has anything to find here."""
-STEMS_WIDE = (
-    *("비밀번호", "비번", "패스워드", "암호", "토큰", "시크릿", "키", "계정", "로그인"),
-    *("パスワード", "トークン", "キー", "密码", "密碼", "口令", "令牌", "密钥", "contraseña", "mot de passe"),
-)
-"""The same for text with other letters."""
-
-_PASSWORD = (
-    r"pass(?:word|wd|phrase|code|wort)|mot de passe|contraseña|pwd|"
-    r"비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
-)
-_SHORT = r"(?<![A-Za-z])(?:pass|pw|psk)(?![A-Za-z])"
-_TOKEN = (
-    r"token|secret|api[ _-]?key|(?:access|auth|authentication|account|admin|app|bot|client|crypt|decryption|"
-    r"deploy|encrypt|encryption|hmac|integration|license|licence|master|private|"
-    r"personal|rest|root|service|session|shared|signing|sign|storage|subscription|webhook|write|read)[ "
-    r"_-]?key|[a-z]{2,20}_key|credential|"
-    r"토큰|시크릿|(?:api|rest|인증|비밀|액세스|접근|서비스|암호화|서명|앱|마스터|개인|클라이언트|라이선스|"
-    r"관리자) ?키|(?<=[가-힣A-Za-z] )키(?=[는은가를이: ]|\Z)|トークン|(?:api|シークレット|アクセス|秘密) "
-    r"?キー|令牌|密钥"
-)
-_WEAK = r"(?<![a-z])(?:log(?:ged)?[ -]?in|sign[ -]?in|account|sudo|wifi|wi-fi)(?![a-z])|계정|로그인"
-_KEYWORD = re.compile(
-    f"(?P<password>{_PASSWORD})|(?P<short>{_SHORT})|(?P<token>{_TOKEN})|(?P<weak>{_WEAK})", re.IGNORECASE
-)
+_PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
+_MAYBE = re.compile(r"[0-9:=\"'`|：]|[A-Za-z]{20}")
+"""What a line holds if it holds a secret at all."""
 
 _NOT_BEFORE = re.compile(
     r"(?<![A-Za-z])(?:max|min|num|n|total|count|prompt|completion|input|output|next|prev|page|paging|pagination|"
@@ -97,6 +60,8 @@ _LINK = re.compile(
 _TOKEN_RUN = re.compile(r"[^\s\"'`“”‘’<>|\\]{6,300}")
 _SENTENCE_END = re.compile(r"(?:;|[.!?。])\s+(?=[A-Z가-힣\"'`*-])")
 _TRAIL = ".,;:)]}|\"'`"
+_DIGIT = re.compile("[0-9]")
+_SIGN = re.compile("[!@#$%^&*?~+=]")
 _CASE_PREFIX = re.compile(r"(?:name|key)[\"']?\s{0,3}[:=]\s{0,3}[\"']?[\w.-]{0,60}\Z", re.IGNORECASE)
 _VALUE_LINE = re.compile(
     r"[\"']?,?\s{0,4}\n?[ \t]{0,20}-?[\"']?value[\"']?\s{0,3}[:=]\s{0,3}(?P<v>[^\n]{1,300})", re.IGNORECASE
@@ -115,39 +80,21 @@ class Hit(NamedTuple):
 
 def find(text: str) -> Iterator[Hit]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
-    done = -1
-    for at in _stems(text):
-        for match in _KEYWORD.finditer(text, max(at - 20, done, 0), at + 24):
-            if match.start() < done:
-                continue
-            done = match.end()
-            start = max(text.rfind("\n", max(0, match.start() - 200), match.start()) + 1, match.start() - 200, 0)
-            end = text.find("\n", done, done + 420)
-            segment = text[start : end if end >= 0 else done + 420]
-            for rule, s, e in _near_keyword(text, start, segment, match):
+    for word in find_keywords(text):
+        start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
+        end = text.find("\n", word.end, word.end + 420)
+        segment = text[start : end if end >= 0 else word.end + 420]
+        if _MAYBE.search(segment):
+            for rule, s, e in _near_keyword(text, start, segment, word):
                 yield Hit(rule, s, e)
     yield from _tables(text)
 
 
-def _stems(text: str) -> list[int]:
-    """Where words of interest stand, in order."""
-    low = text.lower()
-    if len(low) != len(text):  # a capital whose small form is longer: places would shift
-        low = "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
-    hits: list[int] = []
-    for stem in STEMS if text.isascii() else (*STEMS, *STEMS_WIDE):
-        at = low.find(stem)
-        while at >= 0:
-            hits.append(at)
-            at = low.find(stem, at + len(stem))
-    return sorted(hits)
-
-
-def _near_keyword(text: str, base: int, segment: str, match: re.Match[str]) -> Iterator[tuple[str, int, int]]:
+def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[tuple[str, int, int]]:
     """The values that belong to one such word, nearest kind first."""
-    kind = match.lastgroup or "weak"
+    kind: str = word.kind
     rule = "password" if kind != "token" else "token"
-    at, after = match.start() - base, match.end() - base
+    at, after = word.start - base, word.end - base
     if kind != "weak":
         before = _NOT_BEFORE.search(segment, max(0, at - 24), at) or _NOT_BEFORE.search(segment, at, after - len("key"))
         if before or _NOT_AFTER.match(segment, after):
@@ -288,6 +235,8 @@ def _strict(segment: str, at: int, after: int, kind: str) -> Iterator[tuple[int,
     high = min([after + 120, *(stop.start() for stop in stops if stop)])
     for run in _TOKEN_RUN.finditer(segment, low, high):
         start, end = run.span()
+        if end - start < 24 and not (_DIGIT.search(segment, start, end) and _SIGN.search(segment, start, end)):
+            continue  # the cheap half of what `_is_strict` asks
         while end > start and segment[end - 1] in ".,;:)]}*":
             end -= 1
         while start < end and segment[start] in "*([{":
@@ -318,7 +267,7 @@ def _is_strict(value: str, kind: str) -> bool:
 
 
 _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*$", re.MULTILINE)
-_HEAD = re.compile(rf"(?:{_PASSWORD}|{_SHORT}|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
+_HEAD = re.compile(rf"(?<![A-Za-z])(?:{_PASSWORD}|psk|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
 
 
 def _tables(text: str) -> Iterator[Hit]:
