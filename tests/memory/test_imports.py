@@ -9,7 +9,7 @@ from memtui.memory.imports import find_imports, is_text
 TOKENS = (
     "@a.md`code` @b.md<br> @c.md[l](u) @d.md* \n[@e.md](u)\n![@f.md](u)\n**bold @g.md**\n__@h.md__ x_@i.md_\n(@j.md )\n"
     '"@k.md "\n>@l.md\n-@m.md\n- @n.md\n|@o.md|\n|---|\n@p.md\\n\n@q.md&amp; @r.md, @s.md: @t.md? @u.md! @v.md~ '
-    "@w.md#sec @x.md?q @y.md/ @./z.md/\n<b>text @aa.md</b>\n<b>@ab.md</b>\nhttp://x.y/@ac.md @http://ad.md @user@ae.md\n"
+    "@w.md#s @x.md?q @y.md/ @./z.md/\n<b>text @aa.md</b>\n<b>@ab.md</b>\nhttp://x.y/@ac.md @http://ad.md @user@ae.md\n"
     "\u00a0@af.md\u3000@ag.md 가@ah.md\n@ai.md\u3000next\n"
 )
 BLOCKS = """M_REPO

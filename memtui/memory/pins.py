@@ -1,0 +1,96 @@
+"""Pins: files that no background run may touch, and that a shorter index always keeps.
+
+They are ours, so they are kept in our state folder and never in the memory folder: `pins/<hash of the folder>.json`,
+which names the folder and the pinned files relative to it.
+"""
+
+import json
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.base.files import REAL, FileSystem, digest, make_folders, replace_file
+from memtui.base.locks import guard
+from memtui.base.text import nfc
+
+LARGEST_FILE = 4 << 20
+"""Bytes of a pin file that we read; a larger one isn't ours."""
+
+
+class Pins:
+    """Reads and changes pins; every change is one atomic write under a lock.
+
+    Args:
+        dirs: Ours; the pins are in the state folder.
+        fs: Where every write goes through.
+    """
+
+    def __init__(self, dirs: Dirs, fs: FileSystem = REAL) -> None:
+        self._folder = dirs.state / "pins"
+        self._fs = fs
+
+    def names(self, folder: Path) -> frozenset[str]:
+        """The pinned files of a memory folder: POSIX names relative to it. A pin file that is no JSON pins nothing."""
+        path = self._file(folder)
+        try:
+            if path.stat().st_size > LARGEST_FILE:
+                return frozenset()
+            data = json.loads(path.read_bytes())
+        except (OSError, ValueError):
+            return frozenset()
+        listed = data.get("names") if isinstance(data, dict) else None
+        return frozenset(name for name in listed if isinstance(name, str)) if isinstance(listed, list) else frozenset()
+
+    def paths(self, folder: Path) -> frozenset[Path]:
+        """The same as paths below the folder."""
+        return frozenset(folder / name for name in self.names(folder))
+
+    def set(self, folder: Path, names: Iterable[str], pinned: bool) -> frozenset[str]:
+        """Pin or unpin files.
+
+        Args:
+            folder: The memory folder.
+            names: POSIX names relative to it.
+            pinned: What they are to be.
+
+        Returns:
+            All pinned files of the folder afterwards.
+
+        Raises:
+            Conflict: If another process of ours holds the lock for too long.
+            OSError: If our state folder can't be written.
+        """
+        wanted = {nfc(name) for name in names}
+        with guard(self._file(folder).with_suffix(".lock"), fs=self._fs):
+            before = self.names(folder)
+            after = before | wanted if pinned else before - wanted
+            if after != before:
+                self._write(folder, after)
+        return after
+
+    def toggle(self, folder: Path, paths: Iterable[Path]) -> bool:
+        """Pin the files, or unpin them if all of them are pinned; those outside the folder are left out.
+
+        Returns:
+            Whether they are pinned now.
+        """
+        names = {nfc(path.relative_to(folder).as_posix()) for path in paths if path.is_relative_to(folder)}
+        pinned = not names <= self.names(folder)
+        self.set(folder, names, pinned)
+        return pinned
+
+    def rename(self, folder: Path, old: str, new: str) -> None:
+        """Let the pin follow a file that got another name."""
+        if nfc(old) in self.names(folder):
+            self.set(folder, [old], False)
+            self.set(folder, [new], True)
+
+    def _file(self, folder: Path) -> Path:
+        return self._folder / f"{digest(os.fsencode(os.path.realpath(folder)))[:16]}.json"
+
+    def _write(self, folder: Path, names: frozenset[str]) -> None:
+        path = self._file(folder)
+        make_folders(path.parent, fs=self._fs)
+        text = json.dumps({"folder": str(folder), "names": sorted(names)}, ensure_ascii=False, indent=1)
+        replace_file(path, text.encode("utf-8", "surrogateescape") + b"\n", fs=self._fs)
