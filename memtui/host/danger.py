@@ -177,6 +177,8 @@ def _bad_place(path: Path, around: Around) -> str:
             return f"it leads to {last}: {reason}"
     try:
         mode = path.stat().st_mode
+    except NotADirectoryError:
+        return "a part of it is a file"
     except (OSError, ValueError):
         return ""  # not there yet: the client makes it
     if not stat.S_ISDIR(mode):

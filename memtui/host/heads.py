@@ -10,17 +10,22 @@ from pathlib import Path
 PART = 1 << 16
 """Bytes of the head and of the tail, as the agent client's own list reads them."""
 
-SESSION = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\.jsonl", re.IGNORECASE)
+SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
 @dataclass(frozen=True, slots=True)
 class SessionFile:
-    """A session's file as the folder lists it."""
+    """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
 
-    path: Path
+    place: str
     modified: float
     size: int
+
+    @property
+    def id(self) -> str:
+        """The session's identity: the stem of the file's name, whatever its records say."""
+        return self.place.rpartition("/")[2].removesuffix(".jsonl")
 
 
 def session_files(folder: Path) -> list[SessionFile]:
@@ -31,22 +36,25 @@ def session_files(folder: Path) -> list[SessionFile]:
             for entry in entries:
                 if SESSION.fullmatch(entry.name) and entry.is_file():
                     known = entry.stat()
-                    found.append(SessionFile(folder / entry.name, known.st_mtime, known.st_size))
+                    found.append(SessionFile(entry.path, known.st_mtime, known.st_size))
     except OSError:
         return found
-    found.sort(key=lambda file: (-file.modified, file.path.name))
+    found.sort(key=lambda file: (-file.modified, file.place))
     return found
 
 
-def read_part(path: Path, at: int = 0, size: int = PART) -> bytes:
+def read_part(place: str, at: int = 0, size: int = PART) -> bytes:
     """At most `size` bytes of a file from an offset; b"" if it can't be read."""
     try:
-        with path.open("rb", buffering=0) as file:
-            if at:
-                file.seek(at)
-            return file.read(size) or b""
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return b""
+    try:
+        return os.pread(descriptor, size, at)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
 
 
 def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
@@ -54,12 +62,12 @@ def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
 
     A line that a border cuts is left out of the tail, and kept as it is, last, in the head.
     """
-    head = read_part(file.path)
+    head = read_part(file.place)
     lines = head.split(b"\n")
     if file.size <= len(head):
         return lines, []
     at = max(file.size - PART - 1, 0)
-    return lines, read_part(file.path, at, PART + 1).split(b"\n")[1:]
+    return lines, read_part(file.place, at, PART + 1).split(b"\n")[1:]
 
 
 def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:

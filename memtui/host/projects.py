@@ -113,13 +113,20 @@ def _read(folder: Path) -> Project | None:
 def _directories(files: Sequence[SessionFile]) -> list[str]:
     """The first `cwd` of each session, newest session first, each directory once."""
     found: dict[str, None] = {}
+    seen: set[bytes] = set()
     for file in files:
-        head = read_part(file.path, 0, FIRST_LOOK)
+        head = read_part(file.place, 0, FIRST_LOOK)
+        match = _CWD.search(head)
+        if match is not None and match[1] in seen:
+            continue  # most sessions of a folder say the same in the same bytes: no need to read the record
         path = next(_cwds_in(head), None)
         if path is None and len(head) == FIRST_LOOK:
-            path = next(_cwds_in(read_part(file.path, 0, PART)), None)
-        if path is not None:
-            found.setdefault(path)
+            path = next(_cwds_in(read_part(file.place)), None)
+        if path is None:
+            continue
+        found.setdefault(path)
+        if match is not None and json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") == match[1]:
+            seen.add(match[1])
     return list(found)
 
 
@@ -127,8 +134,8 @@ def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
     """Identities further inside the newest sessions: one that was moved here began in another directory."""
     found: dict[str, None] = {}
     for file in files[:LOOKED_AT_WHOLE]:
-        parts = read_part(file.path) + b"\n" + read_part(file.path, max(file.size - PART, 0))
-        found.update(dict.fromkeys(path for path in _cwds_in(parts) if belongs(name, path)))
+        for part in (read_part(file.place), read_part(file.place, max(file.size - PART, 0))):
+            found.update(dict.fromkeys(path for path in _cwds_in(part) if belongs(name, path)))
     return list(found)
 
 
@@ -145,8 +152,8 @@ def _cwds_in(data: bytes) -> Iterator[str]:
             value = record.get("cwd") if isinstance(record, dict) else None
         except (ValueError, RecursionError):
             before = line[: match.start()]
-            if at not in (0, len(lines) - 1) or any(word in before for word in _CONTENT):
-                continue  # broken in the middle, or cut so that the word may be anybody's
+            if at != len(lines) - 1 or any(word in before for word in _CONTENT):
+                continue  # broken, or cut so that the word may be anybody's
             try:
                 value = json.loads(match[1])
             except ValueError:
@@ -220,11 +227,13 @@ def find_project(env: Env, word: str) -> Project:
     if "/" in word or word in (".", "..", "~") or word.startswith("~"):
         return _by_path(env, found, word)
     folded = nfc(word).casefold()
+    names = [(nfc(project.name).casefold(), project) for project in found]
     for fits in (
         [project for project in found if project.folder.name == word],
-        [project for project in found if nfc(project.name).casefold() == folded],
-        [project for project in found if nfc(project.name).casefold().startswith(folded)],
-        [project for project in found if folded in nfc(f"{project.cwd or ''} {project.folder.name}").casefold()],
+        [project for name, project in names if name == folded],
+        [project for name, project in names if name.startswith(folded)],
+        [project for name, project in names if folded in name],
+        [project for project in found if folded in _below_home(project, env.home)],
     ):
         if len(fits) == 1:
             return fits[0]
@@ -232,6 +241,12 @@ def find_project(env: Env, word: str) -> Project:
             message = f"{visible(word, keep='')!r} means several projects: {_listed(fits)}"
             raise Usage(message, hint="give more of the path")
     raise _nothing(word, found)
+
+
+def _below_home(project: Project, home: Path) -> str:
+    """What can be searched of a project's path: what all have in common, the home, would only make words ambiguous."""
+    path = str(project.cwd or "").removeprefix(str(home))
+    return nfc(f"{path} {project.folder.name.removeprefix(project_name(str(home)))}").casefold()
 
 
 def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:

@@ -51,7 +51,7 @@ def recent_sessions(folder: Path, limit: int) -> tuple[RecentSession, ...]:
             break
         title = session_title(file)
         if title:
-            found.append(RecentSession(file.path.stem, title, file.modified, file.size))
+            found.append(RecentSession(file.id, title, file.modified, file.size))
     return tuple(found)
 
 
