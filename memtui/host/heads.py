@@ -23,6 +23,11 @@ class SessionFile:
     size: int
 
     @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.place)
+
+    @property
     def id(self) -> str:
         """The session's identity: the stem of the file's name, whatever its records say."""
         return self.place.rpartition("/")[2].removesuffix(".jsonl")

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from memtui.base.errors import NotFound, Usage
+from memtui.base.errors import NotFound, Unsupported, Usage
 from memtui.base.text import nfc, visible
 from memtui.host.env import Env
 from memtui.host.gitroot import canonical_root
@@ -62,12 +62,17 @@ def list_projects(env: Env) -> tuple[Project, ...]:
 
     Only the beginning of each transcript is read. A memory folder that settings put elsewhere is not looked for here:
     `place.decide` knows it.
+
+    Raises:
+        Unsupported: If the folder of projects is there but may not be read: "none" would be a wrong answer.
     """
     folder = projects_dir(_surroundings(env))
     found = []
     try:
         with os.scandir(folder) as entries:
             names = [entry.name for entry in entries if entry.is_dir()]
+    except PermissionError as error:
+        raise Unsupported(f"{visible(str(folder), keep='')} may not be read", hint="check its permissions") from error
     except OSError:
         names = []
     for name in names:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memtui.base.errors import NotFound, Usage
+from memtui.base.errors import NotFound, Unsupported, Usage
 from memtui.host.env import Env
 from memtui.host.paths import project_name
 from memtui.host.projects import Project, count_topics, find_project, list_projects
@@ -287,3 +287,14 @@ def test_nothing_there_says_so(make_env: Callable[..., Env]) -> None:
     with pytest.raises(NotFound) as caught:
         find_project(make_env(), "api")
     assert "no project here yet" in caught.value.hint
+
+
+def test_a_folder_that_may_not_be_read_is_not_taken_for_empty(
+    make_env: Callable[..., Env], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr("memtui.host.projects.os.scandir", refuse)
+    with pytest.raises(Unsupported, match="may not be read"):
+        list_projects(make_env())
