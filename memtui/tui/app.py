@@ -12,6 +12,7 @@ from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.reactive import reactive
+from textual.scrollbar import ScrollBar
 from textual.worker import get_current_worker
 
 from memtui.base.config import Config
@@ -31,7 +32,7 @@ from memtui.tui.preview import make_preview
 from memtui.tui.reading import read_world
 from memtui.tui.screens.editor import Editor
 from memtui.tui.state import AppState, Preview
-from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, theme_like
+from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
 from memtui.tui.views.later import Later
 from memtui.tui.views.memory import MemoryView
 from memtui.tui.views.settings import SettingsView
@@ -100,6 +101,7 @@ class MemtuiApp(App[int]):
         self.take_config(self.config)
         if self.glyphs.border == "ascii":
             self.add_class("-ascii")
+            ScrollBar.renderer = PlainScrollBar
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
         self._show(self.state)
         self.call_after_refresh(self.read_first)

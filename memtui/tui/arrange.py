@@ -77,7 +77,8 @@ def arrange(world: World, wanted: Wanted) -> tuple[Row, ...]:
     rows: list[Row] = []
     for scope in world.scopes:
         for entry in reversed(scope.entries):
-            facts.listed[scope.id, entry.target] = entry.line
+            for target in (entry.target, *entry.more):
+                facts.listed[scope.id, target] = entry.line
         files = [f for f in scope.files if _wanted(f, facts, terms)]
         for key, label, members in _groups(scope, files, wanted):
             rows += _rows(key, label, (_item(f, scope, facts) for f in members), wanted)
@@ -152,10 +153,10 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
 def _instruction(instruction: Instruction, facts: _Facts) -> Item:
     return Item(
         path=instruction.path,
-        label=visible(instruction.label, keep=""),
+        label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",
         size=instruction.size,
-        modified=instruction.modified,
+        modified=instruction.mtime_ns / 1e9,
         mark=_mark(instruction.path, facts, False),
         marked=instruction.path in facts.wanted.marked,
     )

@@ -61,8 +61,13 @@ LINES = (
     Key("lines.half_up", "ctrl+u", "page(-0.5)", "Half a page up", display="^U"),
 )
 
+TOPICS = (
+    Key("topics.open", "enter", "open", "Edit here, or fold a group", "⏎ edit", "⏎"),
+    Key("topics.unfold", "right,l", "fold(False)", "Unfold, or to the next pane", display="→ l"),
+    Key("topics.fold", "left,h", "fold(True)", "Fold", display="← h"),
+)
+
 MEMORY = (
-    Key("memory.open", "enter", "open", "Edit here, or fold a group", "⏎ edit", "⏎"),
     Key("memory.external", "e", "external", "Edit in $EDITOR", "e $EDITOR"),
     Key("memory.new", "n", "new", "New topic file", "n new"),
     Key("memory.filter", "slash", "filter", "Filter: 'exact ^start end$ !not", "/ filter", "/"),
@@ -82,8 +87,6 @@ MEMORY = (
     Key("memory.preview", "p", "toggle_preview", "Preview on or off"),
     Key("memory.copy", "y", "copy", "Copy the path"),
     Key("memory.tidy", "T", "tidy", "Tidy the index to 70 % of its limits"),
-    Key("memory.unfold", "right,l", "fold(False)", "Unfold, or to the next pane", display="→ l"),
-    Key("memory.fold", "left,h", "fold(True)", "Fold", display="← h"),
     Key("memory.next_tab", "right_square_bracket", "preview_step(1)", "Next: preview, links, history", display="]"),
     Key("memory.previous_tab", "left_square_bracket", "preview_step(-1)", "Previous", display="["),
     Key("memory.escape", "escape", "back", "Filter and marks off", display="Esc"),
@@ -137,7 +140,8 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "Everywhere": EVERYWHERE,
     "Panes": PANES,
     "Lists": LINES,
-    "Memory list": MEMORY,
+    "Memory list": TOPICS,
+    "Memory": MEMORY,
     "Reader": READER,
     "Settings": SETTINGS,
     "Editor": EDITOR,

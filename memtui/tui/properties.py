@@ -63,8 +63,10 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
         ("size", size(instruction.size), ""),
-        ("modified", f"{age(state.now - instruction.modified)} ago", ""),
+        ("modified", f"{age(state.now - instruction.mtime_ns / 1e9)} ago", ""),
     ]
+    if instruction.loaded:
+        pairs.append(("loaded", f"{instruction.loaded_lines} lines, {size(instruction.total_chars)} units", "$good"))
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
     if instruction.skipped:

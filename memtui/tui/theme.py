@@ -5,8 +5,11 @@ by colour alone: each has a glyph and, in the row's details, a word.
 """
 
 from dataclasses import dataclass
+from typing import ClassVar
 
+from textual.scrollbar import ScrollBarRender
 from textual.theme import Theme
+from textual.widget import Widget
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +110,14 @@ class Glyphs:
     """Textual's name of the border of a pane, and of the focused one."""
     heavy: str
 
+    def spell(self, words: str) -> str:
+        """Words of ours (key names, hints, titles) in this set; foreign text is never spelled anew."""
+        return words if self.border != "ascii" else words.translate(_SPELLED)
+
+
+_SPELLED = str.maketrans(
+    {"⏎": "Enter", "←": "Left", "→": "Right", "↑": "Up", "↓": "Down", "⇧": "S-", "·": "-", "…": "~", "–": "-", "—": "-"}
+)
 
 UNICODE = Glyphs(
     "!", "○", "●", "*", "◆", "▾", "▸", "█", "░", "▐", "▌", "─", "•", "│", "–", "…", "→", "✓", "✗", "·", "◐◓◑◒",
@@ -116,6 +127,19 @@ PLAIN = Glyphs(
     "!", "o", "@", "*", "^", "v", ">", "#", "-", "[", "]", "-", "*", "|", "-", "~", ">", "+", "x", "-", "|/-\\",
     "ascii", "ascii",
 )  # fmt: skip
+
+
+class PlainScrollBar(ScrollBarRender):
+    """A scroll bar of blanks in two colours, for a terminal without block characters."""
+
+    VERTICAL_BARS: ClassVar[list[str]] = [" "] * 8
+    HORIZONTAL_BARS: ClassVar[list[str]] = [" "] * 8
+
+
+def glyphs_of(widget: Widget) -> Glyphs:
+    """The set of the app that a widget is in."""
+    glyphs = getattr(widget.app, "glyphs", UNICODE)
+    return glyphs if isinstance(glyphs, Glyphs) else UNICODE
 
 
 def glyphs_for(encoding: str, *, ascii_only: bool) -> Glyphs:

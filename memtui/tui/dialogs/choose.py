@@ -59,13 +59,10 @@ class Choose(Dialog[Key], Generic[Key]):
         Binding("pageup", "step(-10)", "Page up", show=False),
     ]
 
-    def __init__(
-        self, title: str, options: Sequence[Option[Key]], *, start: Key | None = None, filtered: bool = True
-    ) -> None:
+    def __init__(self, title: str, options: Sequence[Option[Key]], *, start: Key | None = None) -> None:
         super().__init__(title, "type to filter   ⏎ choose   Esc back", classes="-list")
         self._all = options
         self._start = start
-        self._filtered = filtered
 
     def body(self) -> ComposeResult:
         yield Input(placeholder="filter: 'exact ^start end$ !not", id="filter", compact=True)
@@ -73,6 +70,7 @@ class Choose(Dialog[Key], Generic[Key]):
 
     def on_mount(self) -> None:
         lines = self._lines
+        lines.styles.height = max(3, len(self._all))
         lines.rows_changed()
         lines.cursor = next((i for i, option in enumerate(self._all) if option.key == self._start), 0)
         self.query_one(Input).focus()

@@ -11,6 +11,7 @@ from textual.widget import Widget
 
 from memtui.base.text import visible
 from memtui.tui import styles
+from memtui.tui.theme import glyphs_of
 
 Answer = TypeVar("Answer")
 
@@ -33,7 +34,7 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
     def compose(self) -> ComposeResult:
         with Vertical(id="frame") as frame:
             frame.border_title = Content(visible(f" {self._title} ", keep=""))
-            frame.border_subtitle = Content(visible(f" {self._hints} ", keep=""))
+            frame.border_subtitle = Content(glyphs_of(self).spell(f" {self._hints} "))
             yield from self.body()
 
     def action_no(self) -> None:

@@ -6,6 +6,7 @@ from textual.screen import Screen
 
 from memtui.tui import keys
 from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.theme import glyphs_of
 
 
 def live_keys(screen: "Screen[object]") -> Sequence[Option[str]]:
@@ -14,23 +15,20 @@ def live_keys(screen: "Screen[object]") -> Sequence[Option[str]]:
     Returns:
         One option per wish: the label is keys and words, the key is the action to run.
     """
-    known = {key.id: key for table in keys.PLACES.values() for key in table}
+    spell = glyphs_of(screen).spell
     places = {key.id: place for place, table in keys.PLACES.items() for key in table}
-    spelled: dict[str, list[str]] = {}
-    options: dict[str, tuple[str, str, str]] = {}
+    found: dict[str, tuple[str, list[str], str]] = {}
     for active in screen.active_bindings.values():
         binding = active.binding
-        if not binding.description or binding.system:
-            continue
-        wish = binding.id or binding.action
-        spelled.setdefault(wish, []).append(known[wish].display if wish in known and known[wish].display else "")
-        spelled[wish][-1] = spelled[wish][-1] or screen.app.get_key_display(binding)
-        options.setdefault(wish, (binding.description, places.get(wish, "Here"), binding.action))
-    order = [*keys.PLACES, "Here"]
-    rows = sorted(options.items(), key=lambda item: -order.index(item[1][1]) if item[1][1] != "Everywhere" else 1)
+        if binding.id in places:
+            display = binding.key_display or screen.app.get_key_display(binding)
+            found.setdefault(binding.id, (binding.description, [], binding.action))[1].append(spell(display))
+    order = [place for place in keys.PLACES if place != "Everywhere"] + ["Everywhere"]
+    rows = sorted(found.items(), key=lambda item: order.index(places[item[0]]))
+    rows.sort(key=lambda item: places[item[0]] in ("Lists", "Panes", "Everywhere"))
     return [
-        Option(action, f"{' '.join(dict.fromkeys(spelled[wish])):<10} {words}", place)
-        for wish, (words, place, action) in rows
+        Option(action, f"{' '.join(dict.fromkeys(shown)):<9} {words}", places[id_])
+        for id_, (words, shown, action) in rows
     ]
 
 

@@ -8,11 +8,13 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.widgets import Input, Label, RadioButton, RadioSet, Static
+from textual.widgets import Input, Label, Static
 
 from memtui.base.text import visible
 from memtui.tui.arrange import TYPES
 from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.panels.lines import Lines
+from memtui.tui.theme import Glyphs, glyphs_of
 
 MEANINGS = {
     "feedback": "how to work: a rule that somebody gave",
@@ -31,19 +33,36 @@ class TopicWish:
     description: str
 
 
+class TypeLines(Lines):
+    """The four types; the one under the cursor is chosen, which a glyph says as well as the colour."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="type")
+        self.glyphs = glyphs
+
+    def row_count(self) -> int:
+        return len(TYPES)
+
+    def row(self, index: int, width: int) -> Content:
+        mark = self.glyphs.closed if index == self.cursor else " "
+        return Content.assemble(f"{mark} {TYPES[index]:<10} ", (MEANINGS[TYPES[index]], "$dim"))
+
+
 class NewTopic(Dialog[TopicWish]):
     """Asks for the three things that make a topic file useful; `file_name` says what the file will be called."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "done", "Write it", id="new.done")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "done", "Write it", id="new.done"),
+        Binding("up", "type(-1)", "Type above", show=False),
+        Binding("down", "type(1)", "Type below", show=False),
+    ]
 
     def __init__(self, file_name: Callable[[str, str], str]) -> None:
-        super().__init__("New topic file", "Tab next   ⏎ write it   Esc back", classes="-small")
+        super().__init__("New topic file", "Tab next  ↑↓ type  ⏎ write it  Esc back", classes="-small")
         self._file_name = file_name
 
     def body(self) -> ComposeResult:
-        with RadioSet(id="type", compact=True):
-            for type_ in TYPES:
-                yield RadioButton(Content(f"{type_:<10} {MEANINGS[type_]}"), value=type_ == "feedback", id=type_)
+        yield TypeLines(glyphs_of(self))
         yield Label("name", classes="caption")
         yield Input(id="name", compact=True, placeholder="testing rules")
         yield Label("one line: when is it useful?", classes="caption")
@@ -51,20 +70,24 @@ class NewTopic(Dialog[TopicWish]):
         yield Static(Content(""), id="complaint")
 
     def on_mount(self) -> None:
+        self.query_one(TypeLines).rows_changed()
         self.query_one("#name", Input).focus()
 
     @property
     def _type(self) -> str:
-        pressed = self.query_one(RadioSet).pressed_button
-        return (pressed.id if pressed else None) or "feedback"
+        return TYPES[self.query_one(TypeLines).cursor]
 
     @on(Input.Changed, "#name")
-    @on(RadioSet.Changed)
+    @on(Lines.Moved)
     def say_file(self) -> None:
         """Show the file name that this will give."""
         name = self.query_one("#name", Input).value.strip()
         words = f"file: {self._file_name(self._type, name)}" if name else ""
         self.query_one("#complaint", Static).update(Content.styled(visible(words, keep=""), "$dim"))
+
+    def action_type(self, step: int) -> None:
+        """Another type, while the name or the description is being typed."""
+        self.query_one(TypeLines).cursor += step
 
     @on(Input.Submitted, "#name")
     def to_description(self) -> None:

@@ -22,15 +22,20 @@ def bar(share: float, width: int, glyphs: Glyphs) -> str:
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 
-def verdict(budget: IndexBudget, lost: int) -> tuple[str, str]:
-    """The word at the end of the line and its style: fits, near limit, or how much is not loaded."""
+def verdict(budget: IndexBudget, lost: int) -> tuple[tuple[str, ...], str]:
+    """The words at the end of the line, the longest first, and their style."""
     if budget.over:
-        lines = budget.lines - (budget.cut_line or 1) + 1
+        lines = f"{budget.lines - (budget.cut_line or 1) + 1} lines"
         entries = f", {lost} entries" if lost else ""
-        return f"OVER: {lines} lines{entries} not loaded", "$problem bold reverse"
+        return (f"OVER: {lines}{entries} not loaded", f"{lines} not loaded", "OVER"), "$problem bold reverse"
     if budget.used >= NEAR:
-        return "near limit", "$warn bold"
-    return "fits", "$good"
+        return ("near limit",), "$warn bold"
+    return ("fits",), "$good"
+
+
+def thousands(units: int) -> str:
+    """Units in thousands: "14.6k"."""
+    return f"{units / 1000:.1f}k"
 
 
 class BudgetMeter(Widget):
@@ -54,30 +59,29 @@ class BudgetMeter(Widget):
         if self.note or self.budget is None:
             return Content.styled(f" {self.note or 'reading' + self.glyphs.ellipsis}", "$dim")
         budget = self.budget
-        word, style = verdict(budget, self.lost)
-        width = self.size.width
-        lines = f" {budget.lines}/{budget.max_lines}"
-        units = f" {budget.units / 1000:.1f}/{budget.max_units / 1000:.1f}k"
-        if width >= 100:
-            lines += f" ({budget.lines_left} left)"
-            units += f" ({budget.units_left / 1000:.1f}k left)"
-        texts = len(" MEMORY.md  lines ") + len(lines) + len("  units ") + len(units) + 2 + len(word) + 2
-        room = (width - texts) // 2
-        if room < 6:
-            head = Content(f" MEMORY.md{lines}{units}  ") if width >= 50 else Content(f" {lines.strip()}{units} ")
-            return head + Content.styled(f" {word} ", style)
-        cells = min(room, 24)
-        return Content.assemble(
-            (" MEMORY.md", "bold"),
-            "  lines ",
-            (bar(budget.lines / budget.max_lines, cells, self.glyphs), self._style(budget.lines / budget.max_lines)),
-            lines,
-            "  units ",
-            (bar(budget.units / budget.max_units, cells, self.glyphs), self._style(budget.units / budget.max_units)),
-            units,
-            "  ",
-            (f" {word} ", style),
-        )
+        words, style = verdict(budget, self.lost)
+        long, short = words[0], words[min(1, len(words) - 1)]
+        best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
+        best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
+        for left, cells, word in best_first:
+            line = Content(" ") + self._amounts(budget, cells, left=left) + Content.styled(f" {word} ", style)
+            if line.cell_length <= self.size.width:
+                return line
+        return Content(" ") + Content.styled(f" {words[-1]} ", style)
+
+    def _amounts(self, budget: IndexBudget, cells: int, *, left: bool) -> Content:
+        """Lines and units, with bars of so many cells (0: none), and what is left where there is room to say it."""
+        pieces = [Content.styled("MEMORY.md", "bold")] if cells or self.size.width >= 70 else []
+        for words, used, most, show in (
+            ("lines", budget.lines, budget.max_lines, str),
+            ("units", budget.units, budget.max_units, thousands),
+        ):
+            amount = f"{show(used).removesuffix('k')}/{show(most)} "
+            if left:
+                amount += f"({show(abs(most - used))} {'left' if used <= most else 'over'}) "
+            drawn = bar(used / most, cells, self.glyphs) + " " if cells else ""
+            pieces.append(Content.assemble(f"{words} ", (drawn, self._style(used / most)), amount))
+        return Content(" ").join(pieces)
 
     @staticmethod
     def _style(share: float) -> str:

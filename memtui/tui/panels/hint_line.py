@@ -5,6 +5,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.base import text
+from memtui.tui.theme import glyphs_of
 
 
 class HintLine(Widget):
@@ -13,8 +14,9 @@ class HintLine(Widget):
     hints: reactive[tuple[str, ...]] = reactive(())
 
     def render(self) -> Content:
-        always = [hint for hint in self.hints if hint.startswith(("?", "q "))]
-        others = [hint for hint in self.hints if hint not in always]
+        hints = [glyphs_of(self).spell(hint) for hint in self.hints]
+        always = [hint for hint in hints if hint.startswith(("?", "q "))]
+        others = [hint for hint in hints if hint not in always]
         room = self.size.width - 1 - sum(text.cells(hint) + 2 for hint in always)
         shown: list[str] = []
         for hint in others:

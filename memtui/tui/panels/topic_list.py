@@ -26,7 +26,7 @@ LINE_COLUMN_FROM = 34
 class TopicList(Lines):
     """Rows as `arrange` made them; says which file the cursor is on."""
 
-    BINDINGS = keys.bindings(keys.MEMORY)
+    BINDINGS = keys.bindings(keys.TOPICS)
     BORDER_TITLE = "1 Memory"
 
     class Folded(Message):
@@ -96,12 +96,14 @@ class TopicList(Lines):
             "pinned": self.glyphs.pinned,
         }.get(item.mark, " ")
         amount = f"{item.lines} ln" if item.lines is not None else text.size(item.size)
-        tail = f" {amount:>6} {text.age(self.now - item.modified):>4}"
+        tail = f" {amount:>6}{text.age(self.now - item.modified):>5}"
         if width >= LINE_COLUMN_FROM:
             line = f"L{item.line}" if item.line else self.glyphs.dash
             tail = f" {'' if item.lines is not None else line:>4}{tail}"
         lead = f"{glyph}{self.glyphs.tick if item.marked else ' '}"
-        name = text.pad(item.label, max(1, width - len(lead) - len(tail)), ellipsis=self.glyphs.ellipsis)
+        room = max(1, width - len(lead) - len(tail))
+        label = item.label if text.cells(item.label) <= room else item.label.removesuffix(".md")
+        name = text.pad(label, room, ellipsis=self.glyphs.ellipsis)
         spans = [Span(0, 1, MARK_STYLES[item.mark])] if item.mark else []
         if item.marked:
             spans.append(Span(1, 2, "$mark bold"))

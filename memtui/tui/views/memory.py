@@ -27,8 +27,8 @@ from memtui.tui.theme import Glyphs
 class MemoryView(Widget):
     """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
 
-    BINDINGS = keys.bindings(keys.PANES)
-    HINTS = keys.hints(keys.MEMORY, keys.EVERYWHERE)
+    BINDINGS = keys.bindings(keys.MEMORY, keys.PANES)
+    HINTS = keys.hints(keys.TOPICS, keys.MEMORY, keys.EVERYWHERE)
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="memory", classes="view")
@@ -174,7 +174,6 @@ class MemoryView(Widget):
         paths = self.chosen if many else ((self.current,) if self.current else ())
         self.post_message(Wish(what, paths, line))
 
-    # The list's keys arrive here because its bindings name actions that only the view can do.
     def action_external(self) -> None:
         """Edit in $EDITOR."""
         self._wish("external")

@@ -61,8 +61,6 @@ def _value(value: object) -> str:
 class SettingLines(Lines):
     """The rows; Space and Enter act on the one under the cursor."""
 
-    BINDINGS = keys.bindings(keys.SETTINGS)
-
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="switches")
         self.glyphs = glyphs
@@ -107,6 +105,7 @@ class SettingLines(Lines):
 class SettingsView(Widget):
     """Settings and, below them, the words for the one under the cursor."""
 
+    BINDINGS = keys.bindings(keys.SETTINGS, keys.PANES[:2])
     HINTS = keys.hints(keys.SETTINGS, keys.EVERYWHERE)
 
     def __init__(self, glyphs: Glyphs) -> None:

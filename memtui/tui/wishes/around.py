@@ -28,11 +28,16 @@ class AroundWishes(Hands):
     async def wish_palette(self, wish: Wish) -> None:
         """Every command of the view by name; one that is off says why."""
         view = self.app.state.view if self.app.state else "memory"
-        tables = {"memory": (keys.MEMORY, keys.PANES), "settings": (keys.SETTINGS,)}.get(view, ())
+        tables = {"memory": (keys.TOPICS, keys.MEMORY, keys.PANES), "settings": (keys.SETTINGS,)}.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
         writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
         options = [
-            Option(key.action, key.words, key.display or key.keys.split(",")[0], read_only if key.id in writes else "")
+            Option(
+                key.action,
+                key.words,
+                self.app.glyphs.spell(key.display or key.keys.split(",")[0]),
+                read_only if key.id in writes else "",
+            )
             for table in (*tables, keys.EVERYWHERE)
             for key in table
             if key.id != "app.palette"
@@ -105,7 +110,7 @@ class AroundWishes(Hands):
         """The first-run page: where we looked, and what can be done."""
         folder = str(self.workspace.place.folder)
         chosen = await self.app.push_screen_wait(
-            Choose(f"No memory for this project yet: {folder} does not exist", WELCOME, filtered=False)
+            Choose(f"No memory for this project yet: {folder} does not exist", WELCOME)
         )
         match chosen:
             case "new":
