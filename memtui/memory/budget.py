@@ -1,14 +1,17 @@
 r"""How much of an index the agent client loads, exactly: text, cut line, and which limit made the cut.
 
 Seen on client 2.1.332, in the order in which it happens, one rule a line:
-- The bytes are decoded as UTF-8, bad ones as U+FFFD, one byte order mark at the start is dropped, CRLF becomes LF.
-- Front matter is what stands between a first line of `---` and the next `---` *anywhere*, mid-line included.
-- Comments that are blocks of their own are taken out (`comments`); a lone CR is a line end only if `<!--` is in there.
-- The rest is stripped of white space at both ends (JavaScript's `trim`), then measured: lines end in LF alone.
+- The bytes are decoded as UTF-8, bad ones as U+FFFD. A byte order mark hides nothing but a comment on its own line.
+- Front matter is what stands between a first line of `---` and the next `---` *anywhere*, mid-line included, with the
+  white space behind it.
+- Comments that are blocks of their own are taken out (`comments`); only if one was, CR and CRLF become LF.
+- The rest is stripped of white space at both ends (JavaScript's `trim`), then measured: lines end in LF alone, and the
+  CR of a CRLF is a unit like any other.
 - Of more than 200 lines, 200 stay. Of what stays, if it is over 25,000 UTF-16 code units, all up to the last line end
   at or before unit 25,000 stays, or 25,000 units of a first line that is longer. Nothing is stripped after the cut.
-- What is sent has LF for CR and U+2028/9, and control, format, private-use and default-ignorable characters are left
-  out, but for tab and what joins or selects emoji: counting was before that.
+- What is sent has LF for CRLF, CR and U+2028/9, and control, format, private-use and default-ignorable characters are
+  left out, but for tab and what joins or selects emoji, and white space that this leaves at an uncut end: counting was
+  before that.
 - What is sent has a backslash behind the `<` of a tag that is the client's own (`</system-reminder>`).
 """
 
@@ -94,7 +97,7 @@ class IndexBudget:
 
 @dataclass(frozen=True)
 class Counted:
-    """The part of an index that counts: pieces of `source` by offset; `file` is as long, with its lone CRs kept."""
+    """The part of an index that counts: pieces of `source` by offset. `file` is as long and has the file's lines."""
 
     source: str
     pieces: tuple[tuple[int, int], ...]
@@ -112,9 +115,17 @@ class Counted:
             offset -= end - start
         return self.file.count("\n") + 1
 
+    def lines_in_file(self) -> set[int]:
+        """The file's lines (from 1) of which something counts."""
+        found: set[int] = set()
+        for start, end in self.pieces:
+            first = self.file.count("\n", 0, start) + 1
+            found.update(range(first, first + self.file.count("\n", start, end - 1) + 1))
+        return found
+
 
 def decode_index(data: bytes) -> str:
-    """Bytes as the client decodes them; a byte order mark stays for `measure_index` to drop."""
+    """Bytes as the client decodes them."""
     return data.decode("utf-8", errors="replace")
 
 
@@ -125,34 +136,28 @@ def units(text: str) -> int:
 
 def counted(text: str) -> Counted:
     """The part of an index file that counts against the limits."""
-    source = text.replace("\r\n", "\n")
-    start = body_start(source)
-    body = source[start:]
-    if "<!--" in body:
-        body = body.replace("\r", "\n")
-    pieces, at = [], 0
-    for from_, to in comment_spans(body):
-        pieces.append((start + at, start + from_))
-        at = to
-    pieces.append((start + at, len(source)))
-    counting = source[:start] + body
-    return Counted(counting, _stripped(counting, [piece for piece in pieces if piece[0] < piece[1]]), source)
+    start = body_start(text)
+    if "<!--" in text[start:]:
+        head, body = text[:start].replace("\r\n", "\n"), text[start:].replace("\r\n", "\n")
+        plain = body.replace("\r", "\n")
+        pieces, at = [], 0
+        for from_, to in comment_spans(plain):
+            pieces.append((len(head) + at, len(head) + from_))
+            at = to
+        if pieces:
+            source = head + plain
+            pieces.append((len(head) + at, len(source)))
+            return Counted(source, _stripped(source, [piece for piece in pieces if piece[0] < piece[1]]), head + body)
+    return Counted(text, _stripped(text, [(start, len(text))]), text)
 
 
-def body_start(source: str) -> int:
-    r"""Where the client takes the body of a file to start, front matter and blanks behind it left out.
-
-    Args:
-        source: Decoded text with "\n" line ends, a byte order mark included.
-    """
-    bom = int(source.startswith("\ufeff"))
-    opening = _OPENING.match(source, bom)
-    if opening is None:
-        return bom
-    closing = source.find("---", opening.end())
+def body_start(text: str) -> int:
+    """Where the client takes the body of a file to start: behind front matter and the white space that follows it."""
+    opening = _OPENING.match(text, int(text.startswith("\ufeff")))
+    closing = text.find("---", opening.end()) if opening is not None else -1
     if closing < 0:
-        return bom
-    blanks = _BLANKS.match(source, closing + 3)
+        return 0
+    blanks = _BLANKS.match(text, closing + 3)
     return closing + 3 if blanks is None else blanks.end()
 
 
@@ -204,11 +209,12 @@ def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX
     if total > max_units and units(whole[:end]) > max_units:
         limit, end = "units", _units_end(whole, max_units)
     if limit is None:
-        return IndexBudget(lines, total, max_lines, max_units, as_sent(whole), None, None, None)
+        return IndexBudget(lines, total, max_lines, max_units, as_sent(whole).strip(JS_SPACE), None, None, None)
     first_lost = end + 1 if whole.startswith("\n", end) else end  # else a first line that is cut inside
     cut_line = whole.count("\n", 0, first_lost) + 1
     in_file = count.line_in_file(first_lost)
-    return IndexBudget(lines, total, max_lines, max_units, as_sent(whole[:end]), cut_line, in_file, limit)
+    loaded = as_sent(whole[:end].removesuffix("\r")).lstrip(JS_SPACE)
+    return IndexBudget(lines, total, max_lines, max_units, loaded, cut_line, in_file, limit)
 
 
 def _nth_line_end(text: str, number: int) -> int:
@@ -231,5 +237,5 @@ def _units_end(text: str, max_units: int) -> int:
 
 def as_sent(text: str) -> str:
     """A text as the agent gets it: hidden characters left out, tags that only the client may write made harmless."""
-    text = _LEFT_OUT.sub("", _LINE_END.sub("\n", text))
+    text = _LEFT_OUT.sub("", _LINE_END.sub("\n", text.replace("\r\n", "\n")))
     return _OWN_TAGS.sub(r"<\\", text) if "<" in text else text

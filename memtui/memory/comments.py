@@ -67,11 +67,12 @@ _PARAGRAPH = re.compile(rf"[^\n]+(?:\n(?!{_STARTS}| {{0,3}}(?:[*+-]|1[.)]) |{_HT
 _TEXT = re.compile(r"[^\n]+")
 # What ends the lazy lines behind a quote: more than what ends a paragraph (an indented comment, a bare list marker).
 _NOT_LAZY = re.compile(
-    rf"{_STARTS}| {{0,3}}(?:[*+-]|\d{{1,9}}[.)])(?:[ \t]|\n|\Z)| {{0,3}}{_HTML_STARTS}|[ \t]*(?:\n|\Z)", re.ASCII
+    rf"{_STARTS}| {{0,3}}(?:[*+-]|\d{{1,9}}[.)])(?:[ \t]|\n|\Z)| {{0,3}}{_HTML_STARTS}|[ \t]*(?:\n|\Z)",
+    re.IGNORECASE | re.ASCII,
 )
 _QUOTED_RULE = re.compile(r" {0,3}(?=(?:=+|-+) *\Z)")
 _COMMENT = re.compile(r"<!--[\s\S]*?-->")
-_MOST_LEXED = 4_000_000  # characters; quotes in quotes with lazy lines are lexed again and again: there is an end to it
+_MOST_LEXED = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
 
 
 class _Block(NamedTuple):
@@ -85,6 +86,8 @@ class _Block(NamedTuple):
 
 @dataclass
 class _Effort:
+    """How much may still be read again."""
+
     left: int = _MOST_LEXED
 
 
@@ -128,10 +131,9 @@ def comment_spans(text: str) -> list[tuple[int, int]]:
 def _blocks(text: str, top: bool, effort: _Effort) -> list[_Block]:
     """Cut a text into blocks; `top` is False inside a list item, where running text is no paragraph."""
     blocks: list[_Block] = []
-    effort.left -= len(text)
     no_setext_before = 0
     at = 0
-    while at < len(text) and effort.left > 0:
+    while at < len(text):
         block, no_setext_before = _next_block(text, at, top, no_setext_before, effort)
         at = block.end
         if blocks and blocks[-1].kind == "paragraph" and block.kind in ("code", "def"):
@@ -198,7 +200,7 @@ def _quote(text: str, at: int, effort: _Effort) -> _Block | None:
             break
         else:
             if is_open is None:
-                is_open = effort.left > 0 and _open_paragraph("\n".join(inner), True, effort)
+                is_open = _open_paragraph("\n".join(inner), True, effort)
             if not is_open:
                 break
             inner.append(_QUOTED_RULE.sub("    ", text[at:line_end], count=1))  # no underline of a lazy heading
@@ -210,8 +212,9 @@ def _open_paragraph(text: str, top: bool, effort: _Effort) -> bool:
     """Whether a further line would go on with a paragraph that stands at the very end of a text."""
     if not text.rpartition("\n")[2].strip(" \t"):
         return False
-    blocks = _blocks(text, top, effort)
-    if not blocks or effort.left <= 0:
+    effort.left -= len(text)
+    blocks = _blocks(text, top, effort) if effort.left > 0 else []
+    if not blocks:
         return False
     last = blocks[-1]
     if last.kind in ("paragraph", "def"):

@@ -289,7 +289,10 @@ def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
             "wiki", target, (match[3] or target).strip(), line, column, at, match.end(),
             start, start + len(target), (match[2] or "").strip(),
         )  # fmt: skip
-    if not text[text.rfind("\n", 0, at) + 1 : at].strip(" ") and (match := _DEFINITION.match(text, at)) is not None:
+    if text[max(0, at - 4) : at].rpartition("\n")[2].strip(" ") or not (at < 4 or "\n" in text[at - 4 : at]):
+        return None  # a definition stands at the start of a line
+    match = _DEFINITION.match(text, at)
+    if match is not None:
         return _made("markdown", match, match[1], match[2], match.span(2), lines)
     return None
 

@@ -261,21 +261,18 @@ def _lines(text: str) -> list[_Line]:
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
-    source = text.replace("\r\n", "\n")
-    pieces = counted(text).pieces
+    counts = counted(text).lines_in_file()
     lines: list[_Line] = []
-    at, shift, number = 0, 0, 0
+    at, number = 0, 1
     while at < len(text):
-        number += 1
         end = text.find("\n", at) + 1 or len(text)
         entry = None
         if at in spans:
             end, entry = spans[at]
         piece = text[at:end]
-        low, high = at - shift, end - shift - piece.count("\r\n")
-        counts = any(start < high and low < stop and source[low:high].strip() for start, stop in pieces)
+        height = piece.count("\n") + (not piece.endswith("\n"))
         kind = "prose"
-        if at < begin or (piece.strip() and not counts):
+        if at < begin or (piece.strip() and counts.isdisjoint(range(number, number + height))):
             kind = "free"
         elif entry is not None:
             kind = "entry"
@@ -284,8 +281,7 @@ def _lines(text: str) -> list[_Line]:
         elif at in heads:
             kind = "heading"
         lines.append(_Line(piece, kind, number, entry, heads.get(at, 0)))
-        shift += piece.count("\r\n")
-        number += piece.count("\n") - 1 if piece.endswith("\n") else 0
+        number += height
         at = end
     return lines
 

@@ -145,8 +145,8 @@ def test_any_input_is_read(data: str | bytes) -> None:
         assert front.type in (*TYPES, None)
 
 
-PIECES = ["---", "name: n", "type: user", "  type: x", "\t", "- a", "metadata:", "'", '"', "|", ">", "#", ":", "a:b", "[",
-          "\r", " ", "a: |", "  b", "\u2028", "...", "<<: *x", "k: 'v", 'k: "v']  # fmt: skip
+PIECES = ["---", "name: n", "type: user", "  type: x", "\t", "- a", "metadata:", "'", '"', "|", ">", "#", ":", "a:b",
+          "[", "\r", " ", "a: |", "  b", "\u2028", "...", "<<: *x", "k: 'v", 'k: "v']  # fmt: skip
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.sampled_from(["\n", "\r\n"]))
