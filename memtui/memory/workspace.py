@@ -49,12 +49,14 @@ class Workspace:
         self._stores: dict[Path, Store] = {}
         self.roots: tuple[Path, ...] = (place.folder,)
         """The folders of the last reading, the memory folder first."""
+        self._lone: tuple[Path, ...] = ()
 
     def read(self, *, full: bool, known: World | None = None) -> World:
         """Read the world; what `known` holds unchanged is not read again."""
         world = read_world(self.place, self.env, full=full, known=known, now=self.now())
         roots = dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)])
         self.roots = tuple(r for r in roots if not any(r != other and r.is_relative_to(other) for other in roots))
+        self._lone = tuple(item.path for item in world.instructions if item.exists)
         return world
 
     def text(self, path: Path) -> tuple[bytes, str]:
@@ -109,7 +111,9 @@ class Workspace:
 
     def _histories(self) -> Iterator[Store]:
         """One store a history: stores of single files in one folder share theirs."""
-        stores = [self.store(root) for root in self.roots] + list(self._stores.values())
+        settings = (layer.path for layer in self.place.layers if layer.path is not None and layer.path.exists())
+        lone = [self.store(path.parent, allow=frozenset({path.name})) for path in (*self._lone, *settings)]
+        stores = [*(self.store(root) for root in self.roots), *self._stores.values(), *lone]
         yield from {store.history.repository.path: store for store in reversed(stores)}.values()
 
     def deeds(self, limit: int = 200) -> tuple[Version, ...]:
@@ -202,8 +206,13 @@ class Workspace:
         return self.place
 
     def note_outside(self) -> int:
-        """Record what others changed in the folders of this project; the number of versions made."""
-        return sum(self.store(root).note_outside() is not None for root in self.roots if root.is_dir())
+        """Record what others changed in the folders and instruction files of this project; how many versions it took.
+
+        Settings are left out: they may hold keys, and nobody expects copies of those.
+        """
+        stores = [self.store(root) for root in self.roots if root.is_dir()]
+        stores += [self.store(path.parent, allow=frozenset({path.name})) for path in self._lone]
+        return sum(store.note_outside() is not None for store in stores)
 
     def recover(self) -> None:
         """End what a crash left half done; called once at the start, before anything is shown."""

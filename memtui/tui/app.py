@@ -178,11 +178,9 @@ class MemtuiApp(App[int]):
         """A new world: everything that is shown follows from it."""
         if self.state is None:
             return
-        notice = ""
-        if message.world.auto is not None and message.world.auto.problem:
-            notice = message.world.auto.problem
-        elif not message.world.full:
-            notice = f"checking{self.glyphs.ellipsis}"
+        notices = [] if message.world.full else [f"checking{self.glyphs.ellipsis}"]
+        notices += [notice for notice in message.world.notices if message.world.auto is not None]
+        notice = notices[0] if notices and self.workspace.place.enabled else ""
         self.state = replace(
             self.state, world=message.world, now=self.workspace.now(), notice=notice, unsaved=message.unsaved,
             pinned=message.pinned, changed=message.changed, last_dream=message.last_dream, branch=message.branch,

@@ -53,8 +53,10 @@ def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = T
         note = f"unsaved text of {age(workspace.now() - kept.saved_at)} ago is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
+    fields = _fields(sheet) if is_topic else {}
+    sheet = sheet if fields else sheet.whole()
     return Opened(
-        path, file.name if file else path.name, data, base, sheet, _fields(sheet) if is_topic else {},
+        path, file.name if file else path.name, data, base, sheet, fields,
         file is not None and file.kind == "index", is_topic, world, note,
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from textual.content import Content
 
 from memtui.base.text import age, size, visible
+from memtui.tui.markup import Line
 from memtui.tui.panels.facts import Pair
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
@@ -36,7 +37,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         ("name", visible(file.front.name or "", keep=""), ""),
         ("description", visible(file.description or "none", keep=""), "" if file.description else "$warn"),
         ("modified", f"{age(state.now - file.mtime_ns / 1e9)} ago", ""),
-        ("size", size(file.size), ""),
+        ("size", f"{size(file.size)}B", ""),
     ]
     scope = world.scope(file.scope)
     if file.kind == "topic" and scope and scope.index:
@@ -55,6 +56,23 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     return [pair for pair in pairs if pair[1]], notes
 
 
+def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[Line], list[Line]]:
+    """What stands above and below a preview where there is no third pane: one line of facts, description, problems."""
+    pairs, notes = properties(state, path, glyphs)
+    facts = {name: value for name, value, _ in pairs}
+    words = [facts.get("type", ""), facts.get("modified", ""), facts.get("size", "")]
+    if "in index" in facts:
+        words.append(f"index {facts['in index']}" if facts["in index"] != "no" else "not in the index")
+    words += [name for name in ("pinned", "read only", "skipped") if name in facts]
+    line = f" {glyphs.separator} ".join(word for word in words if word)
+    above = [Content.styled(line, "$dim")]
+    if facts.get("description", "none") != "none":
+        above += Content.styled(facts["description"], "italic").wrap(max(1, state.preview.width))
+    below = [part for note in notes for part in note.wrap(max(1, state.preview.width))]
+    blank = [Line(Content(""), 1)]
+    return [*(Line(part, 1) for part in above), *blank], (blank if below else []) + [Line(part, 1) for part in below]
+
+
 def _instruction(state: AppState, path: Path) -> list[Pair]:
     instruction = next((i for i in state.world.instructions if i.path == path), None) if state.world else None
     if instruction is None:
@@ -62,7 +80,7 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
     pairs: list[Pair] = [
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
-        ("size", size(instruction.size), ""),
+        ("size", f"{size(instruction.size)}B", ""),
         ("modified", f"{age(state.now - instruction.mtime_ns / 1e9)} ago", ""),
     ]
     if instruction.loaded:

@@ -52,6 +52,11 @@ class Sheet:
             at = 1
         return cls(plain[:at], plain[at:], "\r\n" if crlf else "\n")
 
+    def whole(self) -> "Sheet":
+        """The same file with its frontmatter as part of the body, for files whose fields are not offered apart."""
+        mark = "\ufeff" if self.head.startswith("\ufeff") else ""
+        return Sheet(mark, self.text.removeprefix(mark), self.newline)
+
     @property
     def text(self) -> str:
         """Head and body."""

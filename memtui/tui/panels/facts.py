@@ -15,8 +15,8 @@ Pair = tuple[str, str, str]
 class Facts(Widget):
     """Draws the pairs in two columns and the notes below, wrapped."""
 
-    pairs: reactive[Sequence[Pair]] = reactive(())
-    notes: reactive[Sequence[Content]] = reactive(())
+    pairs: reactive[Sequence[Pair]] = reactive((), layout=True)
+    notes: reactive[Sequence[Content]] = reactive((), layout=True)
 
     def render(self) -> Content:
         width = self.size.width

@@ -19,7 +19,7 @@ from memtui.tui.panels.facts import Facts
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.reader import Reader
 from memtui.tui.panels.topic_list import TopicList
-from memtui.tui.properties import properties
+from memtui.tui.properties import dressed, properties
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
 
@@ -101,10 +101,12 @@ class MemoryView(Widget):
         if self._awaited is not None and state.world.at(self._awaited):
             path, self._awaited = self._awaited, None
             self.go_to(path)
-        self._title(state.world, sum(isinstance(row, Item) for row in rows))
+        self._title(state.world)
         self._show_facts()
+        if self.current != state.preview.path:
+            self.ask_preview()
 
-    def _title(self, world: World, shown: int) -> None:
+    def _title(self, world: World) -> None:
         auto = world.auto
         total = len(auto.files) if auto else 0
         words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
@@ -128,7 +130,11 @@ class MemoryView(Widget):
         if preview.path != self.current and self.current is not None:
             return
         reader = self.reader
-        reader.show(preview.lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
+        lines = list(preview.lines)
+        if preview.path and preview.mode == MODES[0] and not self.query_one("#facts-pane").display:
+            above, below = dressed(state, preview.path, self.glyphs)
+            lines = [*above, *lines, *below]
+        reader.show(lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
         reader.name_shown = preview.title
         pane = self.query_one("#preview-pane")
         pane.border_title = Content(visible(preview.title, keep=""))

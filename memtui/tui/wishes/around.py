@@ -31,13 +31,9 @@ class AroundWishes(Hands):
         tables = {"memory": (keys.TOPICS, keys.MEMORY, keys.PANES), "settings": (keys.SETTINGS,)}.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
         writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
+        spell = self.app.glyphs.spell
         options = [
-            Option(
-                key.action,
-                key.words,
-                self.app.glyphs.spell(key.display or key.keys.split(",")[0]),
-                read_only if key.id in writes else "",
-            )
+            Option(key.action, key.words, spell(key.display or key.keys.split(",")[0]), read_only * (key.id in writes))
             for table in (*tables, keys.EVERYWHERE)
             for key in table
             if key.id != "app.palette"

@@ -111,5 +111,5 @@ class PastWishes(Hands):
 def _counts(version: Version) -> str:
     files = len(version.files)
     added, removed = (sum(getattr(change, side) for change in version.files) for side in ("added", "removed"))
-    names = version.files[0].name if files == 1 else f"{files} files"
-    return f"{names}  +{added} -{removed}"
+    several = f"{files} files  " if files > 1 else ""
+    return f"{several}+{added} -{removed}"

@@ -1,0 +1,247 @@
+"""The screen over a real folder: what keys do to files, and what they never do."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.memory.workspace import Workspace
+from memtui.tui.dialogs.choose import Choose
+from memtui.tui.dialogs.question import Question
+from memtui.tui.dialogs.show_diff import ShowDiff
+from memtui.tui.screens.compare import Compare
+from memtui.tui.screens.editor import Editor
+from tests.support import digest_tree
+from tests.tui.conftest import NOW, Maker
+from tests.tui.driving import press, screen_text, settle
+
+SIZE = (100, 30)
+
+
+async def until(condition: Callable[[], bool], pause: Callable[[], Awaitable[None]]) -> None:
+    """Let the app go on until a fact holds."""
+    for _ in range(200):
+        if condition():
+            return
+        await pause()
+    raise AssertionError("it never came to be")
+
+
+async def test_a_tour_of_all_views_changes_no_byte_and_no_time(make_app: Maker, home: Path, memory: Path) -> None:
+    before = digest_tree(home / ".claude"), digest_tree(home / "shop")
+    async with make_app().run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        keys = ["j", "j", "right_square_bracket", "right_square_bracket", "0", "j", "escape", "v", "v", "o", "b"]
+        keys += ["exclamation_mark", "escape", "question_mark", "escape", "colon", "escape", "at", "escape"]
+        keys += ["2", "3", "4", "5", "j", "1", "enter", "escape", "T", "escape", "R"]
+        app = await press(pilot, *keys)
+        assert len(app.screen_stack) == 1
+    assert (digest_tree(home / ".claude"), digest_tree(home / "shop")) == before
+
+
+async def test_the_first_screen_tells_what_there_is(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(memory / "feedback_testing.md")
+        await settle(pilot)
+        shown = screen_text(app)
+    assert "7/200" in shown
+    assert "fits" in shown
+    assert "feedback_testing.md" in shown
+    assert "project_한글" in shown
+    assert "1 not in index" in shown
+    assert "ci_notes.md" in shown
+    assert "1 problem" in shown
+
+
+async def test_cursor_and_filter_survive_a_write_by_somebody_else(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(memory / "project_oncall.md")
+        await settle(pilot)
+        (memory / "aaa_new.md").write_text("---\nname: a\ndescription: d\ntype: feedback\n---\n\nx\n")
+        await press(pilot, "R")
+        assert app.memory.current == memory / "project_oncall.md"
+        assert "aaa_new.md" in screen_text(app)
+
+
+async def test_edit_save_and_undo_give_the_same_bytes(make_app: Maker, memory: Path) -> None:
+    file = memory / "feedback_commits.md"
+    before = file.read_bytes()
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, Editor)
+        await press(pilot, "X", "ctrl+s")
+        await until(lambda: file.read_bytes() != before, pilot.pause)
+        assert b"X" in file.read_bytes()
+        await press(pilot, "escape")
+        await press(pilot, "z")
+        await until(lambda: file.read_bytes() == before, pilot.pause)
+        await press(pilot, "Z")
+        await until(lambda: b"X" in file.read_bytes(), pilot.pause)
+
+
+async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path) -> None:
+    file = memory / "feedback_commits.md"
+    before = file.read_bytes()
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "enter", "Q", "escape")
+        await settle(pilot)
+    assert file.read_bytes() == before
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        assert app.state is not None
+        assert app.state.unsaved == {file}
+        app.memory.go_to(file)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, Editor)
+        assert app.screen.body.text.lstrip("\n").startswith("Q")
+        assert "unsaved text" in screen_text(app)
+
+
+async def test_a_file_that_moved_meanwhile_is_merged(make_app: Maker, memory: Path) -> None:
+    file = memory / "project_oncall.md"
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "enter", "Q")
+        file.write_bytes(file.read_bytes() + b"\nby the agent\n")
+        await press(pilot, "ctrl+s")
+        await until(lambda: b"Q" in file.read_bytes(), pilot.pause)
+        text = file.read_bytes()
+    assert b"by the agent" in text
+
+
+async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Maker, memory: Path) -> None:
+    file = memory / "feedback_commits.md"
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "enter", "Q")
+        assert isinstance(app.screen, Editor)
+        file.write_bytes(file.read_bytes().replace(b"**Why:**", b"AGENT **Why:**").replace(b"\n\n", b"\nAGENT\n", 1))
+        await press(pilot, "ctrl+s")
+        await until(lambda: isinstance(app.screen, Compare), pilot.pause)
+        assert b"Q" not in file.read_bytes()
+        await press(pilot, "m")
+        await until(lambda: b"Q" in file.read_bytes(), pilot.pause)
+        merged = file.read_bytes()
+    assert b"AGENT" in merged
+
+
+async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path) -> None:
+    file = memory / "user_role.md"
+    before = {path.name: path.read_bytes() for path in memory.iterdir()}
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "d")
+        await until(lambda: isinstance(app.screen, Question), pilot.pause)
+        await press(pilot, "d")  # the key that opened it does nothing here
+        assert file.exists()
+        await press(pilot, "y")
+        await until(lambda: not file.exists(), pilot.pause)
+        assert b"user_role.md" not in (memory / "MEMORY.md").read_bytes()
+        await until(lambda: len(app.screen_stack) == 1, pilot.pause)
+        await press(pilot, "z")
+        await until(file.exists, pilot.pause)
+    assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
+
+
+async def test_rename_repairs_index_and_links_and_shows_them_first(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(memory / "project_oncall.md")
+        await press(pilot, "r")
+        line = app.screen.query_one("#line")
+        line.value = "project_duty.md"  # type: ignore[attr-defined]
+        await press(pilot, "enter")
+        await until(lambda: isinstance(app.screen, ShowDiff), pilot.pause)
+        assert (memory / "project_oncall.md").exists()
+        await press(pilot, "y")
+        await until((memory / "project_duty.md").exists, pilot.pause)
+    assert not (memory / "project_oncall.md").exists()
+    assert "(project_duty.md)" in (memory / "MEMORY.md").read_text(encoding="utf-8")
+
+
+async def test_new_topic_is_written_listed_and_under_the_cursor(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "n")
+        app.screen.query_one("#name").value = "release days"  # type: ignore[attr-defined]
+        app.screen.query_one("#description").value = "Releases go out on Tuesdays"  # type: ignore[attr-defined]
+        await press(pilot, "ctrl+s")
+        await until(lambda: len(list(memory.glob("feedback_release*"))) == 1, pilot.pause)
+        new = next(memory.glob("feedback_release*"))
+        await until(lambda: app.memory.current == new, pilot.pause)
+    assert new.name in (memory / "MEMORY.md").read_text(encoding="utf-8")
+    assert b"type: feedback" in new.read_bytes()
+
+
+async def test_filter_narrows_and_escape_clears(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "slash", "p", "n", "p", "m", "enter")
+        assert app.memory.current == memory / "feedback_pnpm.md"
+        assert "user_role.md" not in screen_text(app)
+        await press(pilot, "escape")
+        assert "user_role.md" in screen_text(app)
+
+
+async def test_help_is_what_is_bound(make_app: Maker) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        live = {b.binding.action for b in app.screen.active_bindings.values() if b.binding.id}
+        await press(pilot, "question_mark")
+        dialog = app.screen
+        assert isinstance(dialog, Choose)
+        assert {option.key for option in dialog._all} == live
+
+
+async def test_read_only_writes_nothing(make_app: Maker, workspace: Workspace, memory: Path) -> None:
+    reading = Workspace(workspace.env, workspace.dirs, workspace.place, read_only=True, now=lambda: NOW)
+    before = digest_tree(memory)
+    async with make_app(over=reading).run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        assert "read only" in screen_text(app)
+        app.memory.go_to(memory / "user_role.md")
+        for key in ("enter", "z", "escape"):
+            await press(pilot, key)
+        assert not isinstance(app.screen, Editor)
+    assert digest_tree(memory) == before
+    assert not (workspace.dirs.state / "history").exists()
+
+
+async def test_settings_are_written_in_place(make_app: Maker, home: Path) -> None:
+    file = home / ".claude/settings.json"
+    text = '{\n  "model": "x",\n  "autoMemoryEnabled": true,\n  "zzz": [1]\n}\n'
+    file.write_text(text)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "5", "space")
+        await until(lambda: isinstance(app.screen, ShowDiff), pilot.pause)
+        await press(pilot, "y")
+        await until(lambda: file.read_text() != text, pilot.pause)
+    assert file.read_text() == text.replace("true", "false")
+
+
+@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (40, 12), (20, 6)])
+async def test_every_size_shows_something_and_breaks_nothing(make_app: Maker, size: tuple[int, int]) -> None:
+    async with make_app().run_test(size=size) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "j", "0", "escape", "5", "1", "enter", "escape")
+        assert "memtui" in screen_text(app)
+
+
+async def test_the_sample_is_offered_where_nothing_is(make_app: Maker, home: Path, workspace: Workspace) -> None:
+    for file in workspace.place.folder.iterdir():
+        file.unlink()
+    workspace.place.folder.rmdir()
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await until(lambda: isinstance(app.screen, Choose), pilot.pause)
+        assert "No memory for this project yet" in screen_text(app)
