@@ -1,0 +1,100 @@
+"""What a text says by itself, whatever folder it is in; kept with its digest, so that a file is judged once."""
+
+import re
+from dataclasses import dataclass
+
+from memtui.base.secrets import scan
+from memtui.memory.dates import relative_dates
+from memtui.memory.markdown import code_spans
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A relative date: line and column count from 1, in characters."""
+
+    line: int
+    column: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Secret:
+    """A finding of the secret scan, masked."""
+
+    rule: str
+    line: int
+    column: int
+    masked: str
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What was found in a text of that digest (SHA-256 of the file's bytes; "" for a text that isn't saved)."""
+
+    digest: str
+    secrets: tuple[Secret, ...] = ()
+    dates: tuple[Phrase, ...] = ()
+
+
+def facts_of(text: str, digest: str = "", *, dates: bool = True) -> Facts:
+    """Look through a text.
+
+    Args:
+        text: The whole file.
+        digest: Of its bytes.
+        dates: Also relative dates; a daily log may speak of "yesterday".
+    """
+    secrets = tuple(Secret(f.rule, f.line, f.column, f.masked, f.fingerprint) for f in scan(text))
+    return Facts(digest, secrets, _dates(text) if dates else ())
+
+
+_ENGLISH = ("yesterday", "today", "tomorrow", "tonight", "last", "next", "this", "earlier", "later", " ago", "from now")
+_IN_SOME = re.compile(r"(?<![a-z])in[ \t]+(?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|several)")
+_KOREAN = (
+    *(
+        "지난",
+        "저번",
+        "이번",
+        "다음",
+        "오늘",
+        "그저께",
+        "그제",
+        "엊그",
+        "어젯",
+        "어제",
+        "내일",
+        "모레",
+        "글피",
+        "방금",
+        "아까",
+    ),
+    *("작년", "올해", "내년", "내후년", "금년", "금주", "금일", "명일", "익일", "전날"),
+)
+_KOREAN_AGO = re.compile("[분간일주달월해년루틀흘새름칠쯤도][ \t]?[전후뒤]")
+
+
+def _dates(text: str) -> tuple[Phrase, ...]:
+    """Relative dates; only lines that hold a word of one are looked at closely."""
+    low = text.lower()
+    words = [word for word in _ENGLISH if word in low]
+    ascii_only = text.isascii()
+    if not ascii_only:
+        words += [word for word in _KOREAN if word in low]
+    loose = _IN_SOME.search(low) is not None or (not ascii_only and _KOREAN_AGO.search(text) is not None)
+    if not words and not loose:
+        return ()
+    found: list[Phrase] = []
+    blocks: list[tuple[int, int]] | None = None
+    at = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        small = line.lower()
+        if any(word in small for word in words) or (loose and (_IN_SOME.search(small) or _KOREAN_AGO.search(line))):
+            for start, _end, phrase in relative_dates(line.lstrip(" \t")):
+                start += len(line) - len(line.lstrip(" \t"))
+                if blocks is None:
+                    blocks = code_spans(text)
+                if not any(low_ <= at + start < high for low_, high in blocks):
+                    found.append(Phrase(number, start + 1, phrase))
+        at += len(line) + 1
+    return tuple(found)

@@ -1,0 +1,365 @@
+r"""Who names whom: the links of a folder resolved, backlinks, broken links, and mentions that are no links yet.
+
+How a link finds its file, one rule a line:
+- `[label](path)`: the path from the linking file's folder, else from the folder's root; only `.md` names a memory file.
+- `[[words]]`: a path or file name with or without `.md`, then the `name` field, then the title, then the file name
+  without its type in front; blanks, `-` and `_` are the same, so is letter case.
+- Both spellings of an accent (composed or not) are one; for paths, letter case counts only if two files differ in
+  nothing else.
+- A path that leaves the folder is "outside" and not judged; `https:` and the like are "external".
+- What no listed file answers to may still be on the disk (in `team/`, hidden): only what isn't there is "missing".
+"""
+
+import os
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+from memtui.base.text import nfc
+from memtui.memory.fields import TYPES
+from memtui.memory.files import MAX_SIZE, MemoryFile, read_bytes
+from memtui.memory.folder import Scope
+from memtui.memory.markdown import Link, code_spans, find_links
+
+State = Literal["file", "outside", "external", "missing", "other"]
+
+SHORTEST_MENTION = 4
+"""Characters of a name below which a mention means nothing."""
+
+_SEPARATORS = re.compile(r"[\s_-]+")
+_TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a link leads to.
+
+    `name` is set for "file": posix, relative to the scope. `exact` is False if letter case had to be ignored.
+    """
+
+    state: State
+    name: str | None = None
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A link of a file, and what it leads to."""
+
+    link: Link
+    target: Target
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A line that names a file: in which file, which line (from 1), and its text."""
+
+    name: str
+    line: int
+    text: str
+    link: Link | None = None
+
+    @property
+    def file(self) -> str:
+        return self.name
+
+
+def read_text(file: MemoryFile) -> str:
+    """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""
+    try:
+        return read_bytes(os.fspath(file.path), MAX_SIZE + 1).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def slug(words: str) -> str:
+    """Words in the form in which they are compared: composed, small letters, one `-` for blanks, `-` and `_`."""
+    return _SEPARATORS.sub("-", nfc(words).casefold().strip()).strip("-")
+
+
+class Names:
+    """The files of a folder by everything that a link may call them.
+
+    Args:
+        files: Those that links may lead to.
+        root: The folder.
+        exists: Asked for what no file answers to.
+    """
+
+    def __init__(self, files: Iterable[MemoryFile], root: Path, exists: Callable[[Path], bool] = Path.exists) -> None:
+        self.root = root
+        self._exists = exists
+        self._paths: dict[str, str] = {}
+        self._folded: dict[str, str | None] = {}
+        self._files = tuple(files)
+        for file in self._files:
+            self._paths[nfc(file.name)] = file.name
+            key = nfc(file.name).casefold()
+            self._folded[key] = None if key in self._folded else file.name
+
+    @cached_property
+    def _words(self) -> dict[str, str]:
+        """Slugs to names, the surest last so that it wins."""
+        found: dict[str, str] = {}
+        for file in reversed(self._files):
+            leaf = file.name.rpartition("/")[2].removesuffix(".md")
+            found[slug(_TYPE_PREFIX.sub("", leaf))] = file.name
+        for key in ("title", "name", "stem"):
+            for file in reversed(self._files):
+                stem = file.name.rpartition("/")[2].removesuffix(".md")
+                word = {"title": file.title, "name": file.front.name or "", "stem": stem}[key]
+                if word:
+                    found[slug(word)] = file.name
+        return found
+
+    @cached_property
+    def slugs(self) -> tuple[str, ...]:
+        """The file names as slugs, for comparing."""
+        return tuple(self._stems)
+
+    def by_slug(self, word: str) -> str:
+        """The file of one of `slugs`."""
+        return self._stems[word]
+
+    @cached_property
+    def _stems(self) -> dict[str, str]:
+        return {
+            slug(file.name.rpartition("/")[2].removesuffix(".md")): file.name
+            for file in reversed(self._files)
+            if file.kind == "topic"
+        }
+
+    def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
+        """What a link in a file leads to.
+
+        Args:
+            source: The linking file, posix, relative to the folder.
+            target: As `Link.target` has it: decoded, without fragment.
+            kind: As `Link.kind`.
+        """
+        if kind == "wiki":
+            return self._wiki(source, target)
+        if "/" not in source and target in self._paths:  # nearly all links
+            return Target("file", self._paths[target])
+        if not target:
+            return Target("file", source)
+        if target.startswith(("/", "~")) or re.match(r"[A-Za-z]:[\\/]", target):
+            return Target("outside")
+        if not target.lower().endswith(".md"):
+            return Target("other")
+        here = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        top = posixpath.normpath(target)
+        return self._path(here) or self._path(top) or self._absent(here)
+
+    def _path(self, path: str) -> Target | None:
+        path = nfc(path)
+        if path in self._paths:
+            return Target("file", self._paths[path])
+        folded = self._folded.get(path.casefold())
+        return Target("file", folded, exact=False) if folded is not None else None
+
+    def _absent(self, path: str) -> Target:
+        if path.startswith("../") or path == "..":
+            return Target("outside")
+        try:
+            there = self._exists(self.root / path)
+        except (OSError, ValueError):
+            there = False
+        return Target("other") if there else Target("missing")
+
+    def _wiki(self, source: str, target: str) -> Target:
+        if re.match(r"[A-Za-z][A-Za-z0-9+.-]*://", target):
+            return Target("external")
+        if "/" not in source and f"{target}.md" in self._paths:
+            return Target("file", self._paths[f"{target}.md"])
+        here = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
+        for path in (here, f"{here}.md", posixpath.normpath(target), posixpath.normpath(target) + ".md"):
+            found = self._path(path)
+            if found is not None:
+                return found
+        word = slug(target.removesuffix(".md"))
+        name = self._words.get(word) or self._words.get(word.rpartition("/")[2])
+        if name is not None:
+            return Target("file", name)
+        return self._absent(f"{here}.md" if not here.lower().endswith(".md") else here)
+
+
+class Graph:
+    """The links of one scope. Nothing is computed before it is asked for.
+
+    Args:
+        scope: After the full read: a file whose `links` are None has none here.
+        read: How a file's text is got, for the lines of references.
+    """
+
+    def __init__(self, scope: Scope, read: Callable[[MemoryFile], str] = read_text) -> None:
+        self.scope = scope
+        self.names = Names(scope.files, scope.root)
+        self._read = read
+
+    @classmethod
+    def of(cls, scope: Scope) -> "Graph":
+        return cls(scope)
+
+    @cached_property
+    def _out(self) -> dict[str, tuple[Outgoing, ...]]:
+        return {
+            file.name: tuple(self._outgoing(file.name, link) for link in file.links or () if link.kind != "import")
+            for file in self.scope.files
+        }
+
+    def _outgoing(self, source: str, link: Link) -> Outgoing:
+        return Outgoing(
+            link, Target("external") if link.external else self.names.resolve(source, link.target, link.kind)
+        )
+
+    @cached_property
+    def _back(self) -> dict[str, list[tuple[MemoryFile, Link]]]:
+        found: dict[str, list[tuple[MemoryFile, Link]]] = {}
+        for file in self.scope.files:
+            for one in self._out[file.name]:
+                if one.target.name is not None and one.target.name != file.name:
+                    found.setdefault(one.target.name, []).append((file, one.link))
+        return found
+
+    def out(self, file: MemoryFile | str) -> tuple[Outgoing, ...]:
+        """The links of a file in their order, imports left out."""
+        return self._out.get(_name(file), ())
+
+    def backlinks(self, file: MemoryFile | str, *, index: bool = False) -> tuple[Reference, ...]:
+        """The lines that link to a file, one for each line; those of the index only if asked for."""
+        found = [(one, link) for one, link in self._back.get(_name(file), []) if index or one.kind != "index"]
+        return self._lines(found)
+
+    @cached_property
+    def broken(self) -> tuple[Reference, ...]:
+        """The links that lead to nothing."""
+        found = [
+            (file, one.link)
+            for file in self.scope.files
+            for one in self._out[file.name]
+            if one.target.state == "missing"
+        ]
+        return self._lines(found, every=True)
+
+    def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
+        """Of a file: its links that stay in the folder, how many of them are broken, and the lines that link to it."""
+        own = [one for one in self.out(file) if one.target.state in ("file", "missing", "other")]
+        broken = sum(one.target.state == "missing" for one in own)
+        back = {(one.name, link.line) for one, link in self._back.get(_name(file), []) if one.kind != "index"}
+        return len(own), broken, len(back)
+
+    def links_in(self, file: MemoryFile | str) -> int:
+        """How many other topics link to a file."""
+        return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})
+
+    def _lines(self, found: list[tuple[MemoryFile, Link]], *, every: bool = False) -> tuple[Reference, ...]:
+        texts: dict[str, list[str]] = {}
+        seen: set[tuple[str, int]] = set()
+        made = []
+        for file, link in found:
+            if not every and (file.name, link.line) in seen:
+                continue
+            seen.add((file.name, link.line))
+            if file.name not in texts:
+                texts[file.name] = self._read(file).split("\n")
+            lines = texts[file.name]
+            text = lines[link.line - 1].rstrip("\r") if link.line <= len(lines) else ""
+            made.append(Reference(file.name, link.line, text, link))
+        return tuple(made)
+
+
+def _name(file: MemoryFile | str) -> str:
+    return file if isinstance(file, str) else file.name
+
+
+def mention_words(file: MemoryFile) -> tuple[str, ...]:
+    """What a text may call a file: its stem, its name field, its title, each of 4 characters or more."""
+    stem = file.name.rpartition("/")[2].removesuffix(".md")
+    words = dict.fromkeys((stem, file.front.name or "", file.title))
+    return tuple(word for word in words if len(word) >= SHORTEST_MENTION and not word.isdigit())
+
+
+def unlinked_mentions(
+    scope: Scope, file: MemoryFile, read: Callable[[MemoryFile], str] = read_text
+) -> tuple[Reference, ...]:
+    """The lines of other files that name a file without linking to it.
+
+    Args:
+        scope: Where to look.
+        file: The file that may be named.
+        read: How a file's text is got; every file of the scope is read.
+
+    Returns:
+        One reference a line, the index left out; a line that links to the file as well is none.
+    """
+    words = mention_words(file)
+    if not words:
+        return ()
+    pattern = re.compile("|".join(_mention(word) for word in words), re.IGNORECASE)
+    names = Names(scope.files, scope.root)
+    found: list[Reference] = []
+    for other in scope.files:
+        if other.name != file.name and other.kind != "index":
+            found += _mentions_in(other, read(other), pattern, names, file.name)
+    return tuple(found)
+
+
+def _mention(word: str) -> str:
+    """A pattern for a word: blanks, `-` and `_` alike; behind letters that take endings, an ending may follow."""
+    body = r"[\s_-]+".join(re.escape(part) for part in _SEPARATORS.split(nfc(word)) if part)
+    return rf"(?<![\w/-]){body}" + (r"(?![\w/-])" if word[-1].isascii() else r"(?![A-Za-z0-9_-])")
+
+
+def _mentions_in(
+    other: MemoryFile, text: str, pattern: re.Pattern[str], names: Names, wanted: str
+) -> Iterable[Reference]:
+    matches = list(pattern.finditer(text))
+    if not matches:
+        return
+    links = find_links(text)
+    linked = {
+        link.line
+        for link in links
+        if not link.external and names.resolve(other.name, link.target, link.kind).name == wanted
+    }
+    blocks = [(start, end) for start, end in code_spans(text) if "\n" in text[start:end]]  # `name.md` in a line counts
+    closed = sorted([(link.start, link.end) for link in links] + blocks)
+    lines = text.split("\n")
+    done: set[int] = set()
+    for match in matches:
+        line = text.count("\n", 0, match.start()) + 1
+        if match.start() < other.front.body_start or line in linked or line in done:
+            continue
+        if any(start <= match.start() < end for start, end in closed):
+            continue
+        done.add(line)
+        yield Reference(other.name, line, lines[line - 1].rstrip("\r"))
+
+
+class Graphs:
+    """The links of all scopes of a world, one `Graph` for each; `known` are those of scopes that didn't change."""
+
+    def __init__(self, scopes: Iterable[Scope], known: Mapping[str, Graph] | None = None) -> None:
+        known = known or {}
+        self._graphs = {scope.id: known.get(scope.id) or Graph(scope) for scope in scopes}
+
+    def of(self, scope: str) -> Graph:
+        """The graph of a scope, by its id."""
+        return self._graphs[scope]
+
+    def out(self, file: MemoryFile) -> tuple[Outgoing, ...]:
+        """As `Graph.out`."""
+        return self.of(file.scope).out(file)
+
+    def backlinks(self, file: MemoryFile, *, index: bool = False) -> tuple[Reference, ...]:
+        """As `Graph.backlinks`."""
+        return self.of(file.scope).backlinks(file, index=index)
+
+    def counts(self, file: MemoryFile) -> tuple[int, int, int]:
+        """As `Graph.counts`."""
+        return self.of(file.scope).counts(file)
