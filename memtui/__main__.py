@@ -1,0 +1,147 @@
+"""The program: the screen for somebody who looks, the command line for everything else.
+
+What the screen needs is told apart by hand, before click is imported, because `memtui` alone is what people type most.
+This module stands above both: neither the screen nor the command line knows the other.
+"""
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from memtui import __version__
+
+if TYPE_CHECKING:
+    from memtui.cli.call import KeyRow
+
+
+@dataclass(slots=True)
+class Screen:
+    """What was asked of the screen."""
+
+    project: str | None = None
+    config_dir: str | None = None
+    demo: bool = False
+    ascii: bool = False
+    read_only: bool = False
+    no_color: bool = False
+    no_mouse: bool = False
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Answer one call of the program.
+
+    Args:
+        argv: The words after the program's name; those of the process if left out.
+
+    Returns:
+        The exit code.
+    """
+    args = sys.argv[1:] if argv is None else list(argv)
+    if args == ["--version"]:
+        print(f"memtui {__version__}")
+        return 0
+    screen = _screen(args)
+    if screen is not None and _somebody_looks() and "_MEMTUI_COMPLETE" not in os.environ:
+        return _open(screen, args)
+    _end_by_signal()
+    from memtui.cli import main as command_line
+
+    return command_line(args, keys=_keys)
+
+
+_FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--no-color": "no_color"} | {
+    "--no-mouse": "no_mouse"
+}
+_VALUES = {"--project": "project", "--config-dir": "config_dir"}
+
+
+def _screen(args: Sequence[str]) -> Screen | None:
+    """What the words ask of the screen; `None` if they are a command's, or wrong: the command line says that better."""
+    screen = Screen()
+    words = iter(args)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if word in _FLAGS:
+            setattr(screen, _FLAGS[word], True)
+        elif name in _VALUES:
+            given = value if equals else next(words, None)
+            if given is None:
+                return None
+            setattr(screen, _VALUES[name], given)
+        elif word.startswith("-") or not word or screen.project is not None:
+            return None
+        else:
+            from memtui.cli import COMMANDS
+
+            if word in COMMANDS:
+                return None
+            screen.project = word
+    return screen
+
+
+def _somebody_looks() -> bool:
+    """Whether both ends are a terminal that can draw."""
+    try:
+        terminals = sys.stdin.isatty() and sys.stdout.isatty()
+    except (AttributeError, ValueError):
+        return False
+    return terminals and os.environ.get("TERM", "") not in ("", "dumb", "unknown")
+
+
+def _end_by_signal() -> None:
+    """End on SIGTERM as on a fault: what is half done is undone on the way out."""
+    import signal
+
+    def stop(number: int, frame: object) -> None:
+        raise SystemExit(128 + number)
+
+    try:
+        signal.signal(signal.SIGTERM, stop)
+    except ValueError:
+        return  # not the main thread: whoever started us handles signals
+
+
+def _open(screen: Screen, args: Sequence[str]) -> int:
+    """Run the screen over what was asked for."""
+    from memtui.cli.call import Call
+    from memtui.cli.faults import guarded
+
+    if screen.no_color:
+        os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
+    call = Call()
+    asked = call.asked
+    asked.project, asked.config_dir = screen.project, screen.config_dir
+    asked.ascii, asked.read_only, asked.no_color = screen.ascii, screen.read_only, screen.no_color
+
+    def run() -> int:
+        from memtui.cli.opening import opening
+        from memtui.tui.run import Options
+        from memtui.tui.run import run as show
+
+        with opening(call, demo=screen.demo) as found:
+            return show(
+                Options(
+                    workspace=found.workspace,
+                    config=call.config,
+                    open_sample=found.open_sample,
+                    sample=found.sample,
+                    ascii=screen.ascii,
+                    mouse=not screen.no_mouse,
+                )
+            )
+
+    return guarded(run, call, args)
+
+
+def _keys() -> "Sequence[KeyRow]":
+    """The screen's keys, for `config keys`."""
+    from memtui.cli.call import KeyRow
+    from memtui.tui.keys import PLACES
+
+    return [KeyRow(key.id, place, key.keys, key.words) for place, table in PLACES.items() for key in table]
+
+
+if __name__ == "__main__":
+    sys.exit(main())

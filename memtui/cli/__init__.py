@@ -1,0 +1,64 @@
+"""The command line: everything that is on screen, as text and as JSON.
+
+In: words. Out: text, or one JSON object (`--json`), or one object a line (`--jsonl`), and an exit code.
+
+- `call`      one call: options, surroundings, and the workspace that they lead to; the screen starts from it, too
+- `context`   the options that every command takes
+- `main`      the group of all commands
+- `faults`    what becomes of a fault: one line and an exit code
+- `opening`   which workspace plain `memtui` opens: a project, or the made-up home
+- `output`    the only place that prints: tables, JSON, colours, questions
+- `names`     which file a word means
+- `doing`     carrying a plan out: shown, asked for, told
+- `files`, `writing`, `checking`, `index`, `past`, `explain`, `projects`, `config`, `doctor`, `completion`   commands
+- `dashboard` what plain `memtui` shows, as text
+
+Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON
+too; a command that only reads writes nothing; `-n` writes nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memtui.cli.call import KeyRow
+
+COMMANDS: dict[str, str] = {
+    "ls": "memtui.cli.files:ls",
+    "show": "memtui.cli.files:show",
+    "new": "memtui.cli.writing:new",
+    "edit": "memtui.cli.writing:edit",
+    "set": "memtui.cli.writing:set_fields",
+    "mv": "memtui.cli.writing:mv",
+    "rm": "memtui.cli.writing:rm",
+    "pin": "memtui.cli.writing:pin",
+    "check": "memtui.cli.checking:check",
+    "index": "memtui.cli.index:index",
+    "budget": "memtui.cli.index:budget",
+    "history": "memtui.cli.past:history",
+    "undo": "memtui.cli.past:undo",
+    "redo": "memtui.cli.past:redo",
+    "restore": "memtui.cli.past:restore",
+    "explain": "memtui.cli.explain:explain",
+    "projects": "memtui.cli.projects:projects",
+    "config": "memtui.cli.config:config",
+    "doctor": "memtui.cli.doctor:doctor",
+    "completion": "memtui.cli.completion:completion",
+    "version": "memtui.cli.main:version",
+}
+"""Every command and where it is; a module is imported when its command is wanted."""
+
+
+def main(args: Sequence[str], *, keys: "Callable[[], Sequence[KeyRow]] | None" = None) -> int:
+    """Answer one call of the command line.
+
+    Args:
+        args: The words after the program's name.
+        keys: Gives the screen's keys, for `config keys`.
+
+    Returns:
+        The exit code.
+    """
+    from memtui.cli.main import answer
+
+    return answer(args, keys=keys)

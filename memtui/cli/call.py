@@ -1,0 +1,187 @@
+"""One call of the program: its options, its surroundings, and the workspace that they lead to.
+
+The screen starts from here too, so click is not known here.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import NotFound, Refused
+from memtui.cli.output import Output
+from memtui.host.env import Env
+
+if TYPE_CHECKING:
+    from memtui.base.config import Config
+    from memtui.host.place import Place
+    from memtui.memory.workspace import Workspace
+    from memtui.memory.world import World
+
+
+class KeyRow(NamedTuple):
+    """One key of the screen: the action that config.toml names, where it works, its keys, what it does."""
+
+    id: str
+    place: str
+    keys: str
+    words: str
+
+
+@dataclass(slots=True)
+class Asked:
+    """The options that every command takes, before or after its name."""
+
+    project: str | None = None
+    json: bool = False
+    jsonl: bool = False
+    plain: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+    ascii: bool = False
+    no_input: bool = False
+    yes: bool = False
+    dry_run: bool = False
+    read_only: bool = False
+    config_dir: str | None = None
+
+
+def here() -> Path:
+    """The working directory; its last name where it was removed under our feet."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.environ.get("PWD") or "/")
+
+
+@dataclass
+class Call:
+    """What a command is given.
+
+    `cwd` is that of the process, `now` the clock. What is made from them is made when it is first asked for: a command
+    pays only for what it uses.
+    """
+
+    asked: Asked = field(default_factory=Asked)
+    keys: Callable[[], Sequence["KeyRow"]] | None = None
+    """The screen's keys; the command line doesn't know the screen, so whoever started it may hand them over."""
+    cwd: Path = field(default_factory=here)
+    now: Callable[[], float] = time.time
+
+    @cached_property
+    def env(self) -> Env:
+        """The surroundings; `--config-dir` counts as CLAUDE_CONFIG_DIR."""
+        environ = dict(os.environ)
+        if self.asked.config_dir is not None:
+            environ["CLAUDE_CONFIG_DIR"] = str(Path(self.asked.config_dir).expanduser().absolute())
+        return Env.real(environ)
+
+    @cached_property
+    def dirs(self) -> Dirs:
+        """Our own folders."""
+        return Dirs.from_env(self.env.environ, self.env.home)
+
+    @cached_property
+    def out(self) -> Output:
+        """The printer."""
+        ours = (self.dirs.config / "config.toml").exists()
+        return Output(self.asked, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
+
+    @cached_property
+    def config(self) -> "Config":
+        """Our own settings."""
+        from memtui.base.config import read_config
+
+        return read_config(self.dirs.config)
+
+    @cached_property
+    def directory(self) -> Path:
+        """The directory that the call is about: the working directory, or what `--project` names.
+
+        Raises:
+            NotFound: If there is no such project.
+            Usage: If several fit.
+        """
+        word = self.asked.project
+        if word is None:
+            return self.cwd
+        return find_directory(self.env, self.cwd, word)
+
+    @cached_property
+    def place(self) -> "Place":
+        """Where the memory of that directory is."""
+        from memtui.host.place import decide
+
+        return decide(self.env, self.directory)
+
+    @cached_property
+    def workspace(self) -> "Workspace":
+        """The desk: reading and writing."""
+        from memtui.memory.workspace import Workspace
+
+        return Workspace(self.env, self.dirs, self.place, read_only=self.asked.read_only, now=self.now)
+
+    def read(self, *, full: bool = True) -> "World":
+        """The world of the workspace, read now.
+
+        Args:
+            full: Also bodies: links and problems.
+        """
+        return self.workspace.read(full=full)
+
+    def world(self, *, full: bool = True) -> "World":
+        """The world, where there is anything in it.
+
+        Raises:
+            NotFound: If this project has neither memory nor instructions.
+        """
+        world = self.read(full=full)
+        instructions = any(instruction.exists for instruction in world.instructions)
+        if not instructions and not any(scope.files for scope in world.scopes):
+            raise NotFound(
+                f"no memory for this project yet: {self.place.folder} does not exist",
+                hint="memtui new NAME writes the first, memtui projects lists other projects",
+            )
+        return world
+
+    def may_write(self) -> None:
+        """Get ready to write: end what a crash left half done.
+
+        Raises:
+            Refused: With `--read-only`.
+        """
+        if self.asked.read_only:
+            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+        if not self.asked.dry_run:
+            self.workspace.recover()
+
+
+def find_directory(env: Env, cwd: Path, word: str) -> Path:
+    """The directory that a word for a project means: a directory as it is, else a project by its name.
+
+    Raises:
+        NotFound: If there is neither.
+        Usage: If several projects fit.
+    """
+    path = cwd / Path(word).expanduser()
+    if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():
+        return path
+    from memtui.host.projects import find_project
+
+    try:
+        project = find_project(env, word)
+    except NotFound:
+        if path.is_dir():
+            return path
+        raise
+    if project.cwd is None:
+        raise NotFound(
+            f"no session tells which directory {project.folder.name} stands for",
+            hint="name the directory itself: --project DIR",
+        )
+    return project.cwd

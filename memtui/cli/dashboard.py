@@ -1,0 +1,189 @@
+"""The text twin of the screen: meter, problems, topics, gates, last sessions.
+
+It is what `memtui` prints where there is no terminal, and `memtui --json` in any case.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from memtui.base.text import age, size
+from memtui.cli.call import Call
+from memtui.cli.explain import Data
+from memtui.cli.files import file_rows, file_table, problem_data, problem_line
+from memtui.cli.index import budget_data, meter
+from memtui.cli.opening import Opening, opening
+from memtui.cli.output import Column, Line, Output, Part, iso, table
+
+if TYPE_CHECKING:
+    from memtui.dream.gates import Gate
+    from memtui.host.recent import RecentSession
+    from memtui.memory.world import World
+
+_TOPICS = 30
+_PROBLEMS = 12
+_SESSIONS = 5
+
+
+def show(call: Call, *, demo: bool) -> int:
+    """Print the dashboard; its exit code is 0 whatever it shows.
+
+    Args:
+        call: The call.
+        demo: Over the made-up home.
+    """
+    with opening(call, demo=demo) as found:
+        _print(call, found, found.workspace.read(full=True))
+    return 0
+
+
+def _print(call: Call, found: Opening, world: "World") -> None:
+    from memtui.dream.gates import gates, read_lock
+    from memtui.host.gitroot import branch_of
+    from memtui.host.recent import recent_sessions
+
+    place = world.place
+    now = call.now()
+    rows = [row for _, row in file_rows(found.workspace, world)]
+    listed = gates(place, found.workspace.env, now)
+    sessions = recent_sessions(place.transcripts, _SESSIONS)
+    auto = world.auto
+    problems = [problem_data(world, problem) for problem in world.problems if problem.severity != "info"]
+    last = read_lock(place.folder).at
+    data: Data = {
+        "project": place.root.name or str(place.root),
+        "cwd": str(place.cwd),
+        "branch": branch_of(place.cwd),
+        "folder": str(place.folder),
+        "exists": auto is not None,
+        "enabled": place.enabled,
+        "sample": found.sample,
+        "banner": found.banner,
+        "budget": None if auto is None or auto.budget is None else budget_data(auto),
+        "problems": problems,
+        "files": rows,
+        "last_dream": iso(last),
+        "gates": [gate_data(gate) for gate in listed],
+        "sessions": [
+            {"id": one.id, "title": one.title, "modified": iso(one.modified), "size": one.size} for one in sessions
+        ],
+    }
+
+    def text() -> Iterator[Line]:
+        yield from _heading(call.out, data, now, last)
+        if auto is None:
+            yield from _first_run(call, found, world)
+        else:
+            yield ""
+            if auto.budget is not None:
+                yield from meter(call.out, auto.budget)
+            else:
+                yield auto.problem or "no MEMORY.md: nothing is loaded at the start of a session"
+            yield from _problems(call.out, problems)
+            yield from _topics(call, rows)
+        yield from gate_lines(call.out, listed, now)
+        yield from _sessions(call.out, sessions, now)
+        yield ""
+        yield Part("memtui ls, show, check, history, projects; memtui --help", "dim")
+
+    call.out.answer("dashboard", data, text(), warnings=place.warnings)
+
+
+def _heading(out: Output, data: Data, now: float, last: float | None) -> Iterator[Line]:
+    if data["banner"]:
+        yield Part(data["banner"], "warn")
+    orphans = sum(row["in_index"] is False for row in data["files"])
+    words = [Part("memtui  "), Part(data["project"], "bold")]
+    words += [Part(f"  {data['branch']}")] if data["branch"] else []
+    words += [Part(f"  {data['folder']}", "dim")]
+    count = sum(problem["code"] != "orphan" for problem in data["problems"])
+    words += [Part(f"  {count} problem{'s' * (count != 1)}", "problem")] if count else []
+    words += [Part(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
+    words += [Part("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
+    yield words
+    if not data["enabled"]:
+        yield Part("memory is off: the agent loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn")
+
+
+def _first_run(call: Call, found: Opening, world: "World") -> Iterator[Line]:
+    from memtui.host.projects import list_projects
+
+    yield ""
+    yield Part("No memory for this project yet.", "bold")
+    yield f"Looked in  {world.place.folder}  (does not exist)"
+    others = [project for project in list_projects(found.workspace.env) if project.topics]
+    yield "  memtui new NAME --type TYPE --description S    writes the first memory"
+    if others:
+        names = ", ".join(f"{project.name} {project.topics}" for project in others[:6])
+        yield f"  memtui --project P                             opens another: {names}"
+    yield "  memtui --demo                                  shows sample data; nothing of yours is touched"
+    yield "Memory appears here by itself once the agent saves one."
+
+
+def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
+    if not problems:
+        return
+    yield from ["", Part(f"problems  {len(problems)}", "bold")]
+    shown = len(problems) if out.verbose else _PROBLEMS
+    for problem in problems[:shown]:
+        yield problem_line(out, problem)
+    if len(problems) > shown:
+        yield Part(f"and {len(problems) - shown} more: memtui check", "dim")
+
+
+def _topics(call: Call, rows: list[Data]) -> Iterator[Line]:
+    topics = [row for row in rows if row["kind"] == "topic"]
+    topics.sort(key=lambda row: row["modified"] or "", reverse=True)
+    if not topics:
+        return
+    yield from ["", Part(f"topics  {len(topics)}", "bold")]
+    shown = len(topics) if call.out.verbose else _TOPICS
+    yield from file_table(call.out, topics[:shown], call.now())
+    if len(topics) > shown:
+        yield Part(f"and {len(topics) - shown} more: memtui ls", "dim")
+
+
+def gate_data(gate: "Gate") -> Data:
+    """A gate for scripts."""
+    return {
+        "name": gate.name,
+        "open": gate.open,
+        "words": gate.words,
+        "reason": gate.reason,
+        "source": gate.source,
+        "opens_at": iso(gate.opens_at),
+    }
+
+
+def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
+    """Would a dream start now, and why not."""
+    closed = [gate for gate in gates if not gate.open]
+    yield ""
+    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
+    yield [Part("Would a dream start now?  ", "bold"), answer]
+    rows: list[list[str | Part]] = []
+    for gate in gates:
+        mark = out.glyphs.open if gate.open else out.glyphs.closed
+        state = Part("open" if gate.open else "closed", "good" if gate.open else "warn")
+        opens = ""
+        if gate.opens_at is not None:
+            opens = f"opens in {_span(gate.opens_at - now)}, {time.strftime('%a %H:%M', time.localtime(gate.opens_at))}"
+        reason = f"{gate.reason}; {opens}" if opens else gate.reason
+        rows.append([Part("" if out.plain else mark, state.style), state, gate.words, reason])
+    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=True)], rows)
+
+
+def _span(seconds: float) -> str:
+    """A time to wait: "3h 12m", "5m"."""
+    minutes = max(int(seconds // 60), 0)
+    return f"{minutes // 60}h {minutes % 60}m" if minutes >= 60 else f"{minutes}m"
+
+
+def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
+    if not sessions:
+        return
+    yield from ["", Part("last sessions", "bold")]
+    rows: list[list[str | Part]] = [
+        [age(now - one.modified), Part(one.title), size(one.size), Part(one.id[:8], "dim")] for one in sessions
+    ]
+    yield from table(out, [Column("", right=True), Column("", rest=True), Column("", right=True), Column("")], rows)

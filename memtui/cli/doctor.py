@@ -1,0 +1,235 @@
+"""What memtui finds around itself, and what to do about it."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from shutil import which
+from typing import Literal
+
+import click
+
+from memtui import __version__
+from memtui.base.errors import MemtuiError
+from memtui.base.files import is_temp
+from memtui.base.process import Identity, alive
+from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.output import Column, Line, Part, table
+
+State = Literal["ok", "note", "problem"]
+
+_PID = re.compile(r"\.memtui-(\d{1,10})-")
+_AMBIGUOUS = "─"
+"""A character that some terminals draw in two cells though one is meant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: its state, what was found, and what to do (may be empty)."""
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+
+
+@click.command("doctor", cls=Command, short_help="Look at the surroundings; clear what crashes left.")
+@click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
+@pass_call
+def doctor(call: Call, fix: bool) -> int:
+    """Look at terminal, encoding, folders, settings, leftovers, collisions and git.
+
+    Ends with 1 if something is wrong.
+    """
+    fixed: list[str] = []
+    if fix and not call.asked.dry_run:
+        fixed = _leftovers(call)
+        call.workspace.read(full=False)
+        call.may_write()
+        left = set(_leftovers(call))
+        fixed = [name for name in fixed if name not in left]
+    found = [*_program(call), *_terminal(call), *_client(call), *_folders(call), *_memory(call)]
+    findings = [asdict(one) for one in found]
+    data = {"findings": findings, "fixed": fixed}
+
+    def text() -> Iterator[Line]:
+        out = call.out
+        for name in fixed:
+            yield [Part("removed  ", "good"), name]
+        rows: list[list[str | Part]] = []
+        for one in found:
+            style = {"ok": "good", "note": "warn", "problem": "problem"}[one.state]
+            rows.append([Part(one.state, style), one.name, one.message])
+            if one.hint and not out.quiet:
+                rows.append(["", "", Part(one.hint, "dim")])
+        yield from table(out, [Column(""), Column(""), Column("")], rows)
+
+    call.out.answer("doctor", data, text(), rows=findings)
+    return int(any(one.state == "problem" for one in found))
+
+
+def _program(call: Call) -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        textual = f", textual {version('textual')}"
+    except PackageNotFoundError:
+        textual = ""
+    yield Finding("memtui", "ok", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
+    git = which("git")
+    if git is None:
+        yield Finding("git", "note", "not found", "without it two changes of one file are never merged, they conflict")
+    else:
+        yield Finding("git", "ok", git)
+    client = which("claude")
+    state: State = "ok" if client else "note"
+    yield Finding("agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it")
+
+
+def _terminal(call: Call) -> Iterator[Finding]:
+    term = os.environ.get("TERM", "")
+    draws = term not in ("", "dumb", "unknown")
+    if sys.stdin.isatty() and sys.stdout.isatty() and draws:
+        yield Finding("terminal", "ok", f"{term}, {call.out.width} columns")
+    else:
+        why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
+        yield Finding("terminal", "note", why, "memtui prints text here instead of opening the screen")
+    encoding = sys.stdout.encoding or "unknown"
+    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+        yield Finding("encoding", "ok", encoding)
+    else:
+        yield Finding("encoding", "note", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others")
+    colour = os.environ.get("COLORTERM") or "as the terminal says"
+    yield Finding("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
+    if call.out.interactive() and sys.stdout.isatty() and draws:
+        width = glyph_width(_AMBIGUOUS)
+        if width is None:
+            yield Finding("line glyphs", "note", "the terminal doesn't answer where its cursor is")
+        elif width == 1:
+            yield Finding("line glyphs", "ok", "one cell wide")
+        else:
+            hint = "memtui config set glyphs ascii, or let the terminal draw ambiguous characters narrow"
+            yield Finding("line glyphs", "problem", f"{width} cells wide: frames would break", hint)
+
+
+def glyph_width(glyph: str) -> int | None:
+    """The cells that the terminal really takes for a character, asked by a cursor report.
+
+    Returns:
+        `None` if the terminal doesn't answer within half a second.
+    """
+    import select
+    import termios
+    import tty
+
+    try:
+        stream = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        before = termios.tcgetattr(stream)
+        try:
+            tty.setraw(stream)
+            os.write(stream, b"\r" + glyph.encode() + b"\x1b[6n")
+            answer = b""
+            while not answer.endswith(b"R") and len(answer) < 64:
+                if not select.select([stream], [], [], 0.5)[0]:
+                    return None
+                answer += os.read(stream, 16)
+            match = re.search(rb"\x1b\[\d+;(\d+)R", answer)
+            return int(match[1]) - 1 if match else None
+        finally:
+            os.write(stream, b"\r\x1b[K")
+            termios.tcsetattr(stream, termios.TCSANOW, before)
+    except (OSError, termios.error):
+        return None
+    finally:
+        os.close(stream)
+
+
+def _client(call: Call) -> Iterator[Finding]:
+    place = call.place
+    if place.config.is_dir():
+        yield Finding("agent's folder", "ok", str(place.config))
+    else:
+        yield Finding("agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data")
+    for warning in place.warnings:
+        yield Finding("settings", "problem" if "not valid" in warning or "refused" in warning else "note", warning)
+    if not place.warnings:
+        yield Finding("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
+    from memtui.host.projects import list_projects
+
+    shared = [project for project in list_projects(call.env) if project.collision]
+    for project in shared:
+        paths = ", ".join(str(path) for path in project.cwds)
+        words = f"{project.folder.name} is shared by {paths}"
+        yield Finding("projects", "problem", words, "their memory is one and the same")
+    if not shared:
+        yield Finding("projects", "ok", "no two directories share a folder")
+
+
+def _folders(call: Call) -> Iterator[Finding]:
+    dirs = call.dirs
+    for name, folder in (("our settings", dirs.config), ("our state", dirs.state), ("our cache", dirs.cache)):
+        there = folder
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if os.access(there, os.W_OK | os.X_OK) and there.is_dir():
+            yield Finding(name, "ok", str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
+        else:
+            state: State = "problem" if folder == dirs.state else "note"
+            yield Finding(name, state, f"{folder} can't be written", f"check who owns {there}")
+    for warning in call.config.warnings:
+        yield Finding("config.toml", "note", warning, "memtui config edit")
+
+
+def _memory(call: Call) -> Iterator[Finding]:
+    folder = call.place.folder
+    if not folder.is_dir():
+        yield Finding("memory", "note", f"{folder} does not exist yet")
+    else:
+        world = call.read()
+        real = sum(problem.severity != "info" for problem in world.problems)
+        topics = len(world.auto.topics) if world.auto is not None else 0
+        if not os.access(folder, os.W_OK):
+            yield Finding("memory", "problem", f"{folder} can't be written", "check who owns it")
+        elif real:
+            yield Finding("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
+        else:
+            yield Finding("memory", "ok", f"{topics} topics, no problems")
+    left = _leftovers(call)
+    for name in left:
+        yield Finding("leftover", "note", name, "memtui doctor --fix removes it")
+    if not left:
+        yield Finding("leftovers", "ok", "none")
+    drafts = call.workspace.drafts.list()
+    for draft in drafts:
+        hint = f"memtui edit {draft.path.stem} goes on with it"
+        yield Finding("draft", "note", f"unsaved text of {draft.path}", hint)
+    yield from _lock(call)
+
+
+def _lock(call: Call) -> Iterator[Finding]:
+    from memtui.dream.gates import gates
+
+    gate = next(one for one in gates(call.place, call.env, call.now()) if one.name == "lock")
+    yield Finding("dream lock", "ok" if gate.open else "note", gate.reason)
+
+
+def _leftovers(call: Call) -> list[str]:
+    """Temporary files of dead processes in the memory folder, and writes that a crash left half done."""
+    found = []
+    for folder, names, files in os.walk(call.place.folder):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            match = _PID.search(name) if is_temp(name) else None
+            if match is not None and not alive(Identity(int(match[1]))):
+                found.append(str(Path(folder) / name))
+    history = call.dirs.state / "history"
+    try:
+        found += [str(path) for path in sorted(history.glob("*/journal.json"))]
+    except OSError as error:
+        raise MemtuiError(f"{history} can't be read: {error.strerror}") from error
+    return sorted(found)

@@ -1,0 +1,309 @@
+"""Looking at memory files: the list, and one of them."""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.base.text import age, size, visible
+from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.explain import Data
+from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
+from memtui.cli.output import Column, Line, Output, Part, iso, table
+
+if TYPE_CHECKING:
+    from memtui.memory.checks import Problem
+    from memtui.memory.workspace import Workspace
+    from memtui.memory.world import World
+
+TYPES = ("user", "feedback", "project", "reference")
+
+_TYPE = click.Choice((*TYPES, "none"))
+
+
+def problems_by_path(world: "World") -> "dict[object, list[Problem]]":
+    """The problems of each file; hints that change nothing are left out."""
+    found: dict[object, list[Problem]] = {}
+    for problem in world.problems:
+        if problem.severity != "info":
+            found.setdefault(problem.path, []).append(problem)
+    return found
+
+
+def file_rows(workspace: "Workspace", world: "World") -> list[tuple[Named, Data]]:
+    """Every file of a world with what is known of it, for scripts."""
+    from memtui.memory.index import same_name
+
+    problems = problems_by_path(world)
+    pinned = workspace.pins.paths(world.place.folder)
+    rows = []
+    for named in all_named(world):
+        file, scope, instruction = named.file, named.scope, named.instruction
+        row: Data = {"name": named.name, "path": str(named.path)}
+        if file is not None and scope is not None:
+            entry = next((one for one in scope.entries if same_name(one.target, file.name)), None)
+            listed = None if scope.budget is None or file.kind != "topic" else entry is not None
+            row |= {
+                "scope": scope.id,
+                "kind": file.kind,
+                "type": file.type,
+                "title": file.title,
+                "description": file.description,
+                "size": file.size,
+                "modified": iso(file.modified),
+                "in_index": listed,
+                "index_line": None if entry is None else entry.line,
+                "loaded": None if entry is None else entry.loaded,
+                "scanned": file.scanned if file.kind == "topic" else None,
+                "readonly": file.readonly,
+            }
+        elif instruction is not None:
+            row |= {
+                "scope": "instructions",
+                "kind": "instruction",
+                "type": None,
+                "title": instruction.layer,
+                "description": instruction.skipped,
+                "size": instruction.size,
+                "modified": iso(instruction.mtime_ns / 1e9),
+                "in_index": None,
+                "index_line": None,
+                "loaded": instruction.loaded,
+                "scanned": None,
+                "readonly": None,
+                "globs": list(instruction.globs),
+                "loaded_lines": instruction.loaded_lines,
+                "loaded_units": instruction.loaded_chars,
+            }
+        row |= {"pinned": named.path in pinned, "problems": len(problems.get(named.path, ()))}
+        rows.append((named, row))
+    return rows
+
+
+@click.command("ls", cls=Command, short_help="List the memory files.")
+@click.argument("words", nargs=-1, metavar="[WORD]…")
+@click.option("--type", "type_", type=_TYPE, help="Only topics of this type.")
+@click.option("--scope", metavar="S", help="Only this scope: auto, team, logs, agent:…, instructions.")
+@click.option("--problems", "troubled", is_flag=True, help="Only files with problems.")
+@click.option("--orphans", is_flag=True, help="Only topics that MEMORY.md doesn't list.")
+@click.option("--sort", type=click.Choice(("name", "age", "size")), default="name", show_default=True)
+@pass_call
+def ls(
+    call: Call, words: Sequence[str], type_: str | None, scope: str | None, troubled: bool, orphans: bool, sort: str
+) -> int:
+    """List the memory files; words filter as on the screen: 'exact ^start end$ !not.
+
+    Ends with 1 if nothing fits.
+    """
+    from memtui.base.match import matches, parse
+
+    world = call.world()
+    terms = parse(" ".join(words))
+    found = [
+        (named, row)
+        for named, row in file_rows(call.workspace, world)
+        if (type_ is None or (row["kind"] == "topic" and (row["type"] or "none") == type_))
+        and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
+        and (not troubled or row["problems"])
+        and (not orphans or row["in_index"] is False)
+        and matches(terms, named.name, row["title"] or "", row["description"] or "")
+    ]
+    orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
+    if sort in orders:
+        found.sort(key=orders[sort], reverse=sort == "age")
+    rows = [row for _, row in found]
+    warnings = [*call.place.warnings, *world.notices]
+    text = _list_text(call, world, found, by_scope=sort == "name")
+    call.out.answer("files", rows, text, rows=rows, warnings=warnings)
+    if not rows:
+        call.out.note("nothing fits")
+    return int(not rows)
+
+
+def _list_text(call: Call, world: "World", found: list[tuple[Named, Data]], *, by_scope: bool) -> Iterator[Line]:
+    out = call.out
+    if out.plain or not by_scope:
+        yield from file_table(out, [row for _, row in found], call.now())
+        return
+    labels = {scope.id: scope.label for scope in world.scopes} | {"instructions": "instructions"}
+    scopes = list(dict.fromkeys(row["scope"] for _, row in found))
+    for number, scope in enumerate(scopes):
+        rows = [row for _, row in found if row["scope"] == scope]
+        if len(scopes) > 1:
+            yield from ["", *_heading(labels.get(scope, scope), len(rows))] if number else _heading(
+                labels.get(scope, scope), len(rows)
+            )
+        yield from file_table(out, rows, call.now())
+
+
+def _heading(label: str, count: int) -> list[Line]:
+    return [[Part(label, "bold"), Part(f"  {count}", "dim")]]
+
+
+def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
+    """Files as a table: marks, name, type, size, age, what it says."""
+    if out.plain:
+        for row in rows:
+            fields = [row["name"], row["type"] or row["kind"], str(row["size"]), row["modified"] or ""]
+            yield "\t".join(_one_line(field) for field in [*fields, ", ".join(_states(row)), row["description"] or ""])
+        return
+    columns = [Column(""), Column("", rest=True), Column(""), Column("", right=True), Column("", right=True)]
+    columns += [Column("", right=True), Column("", rest=True)]
+    lines = []
+    for row in rows:
+        mark, style = _mark(out, row)
+        line = f"L{row['index_line']}" if row["index_line"] else ""
+        kind = row["type"] or (row["kind"] if row["kind"] != "topic" else "")
+        says = row["readonly"] or row["description"] or (row["title"] if row["kind"] == "instruction" else "")
+        lines.append(
+            [
+                Part(mark, style), row["name"], kind, size(row["size"]), _age(now, row),
+                Part(line, "warn" if row["loaded"] is False else "dim"), Part(says, "dim"),
+            ]
+        )  # fmt: skip
+    yield from table(out, columns, lines)
+
+
+def _age(now: float, row: Data) -> str:
+    from datetime import datetime
+
+    return age(now - datetime.fromisoformat(row["modified"]).timestamp()) if row["modified"] else ""
+
+
+def _one_line(text: str) -> str:
+    return visible(text, keep="").replace("\t", " ")
+
+
+def _mark(out: Output, row: Data) -> tuple[str, str]:
+    if row["problems"]:
+        return out.glyphs.problem, "problem"
+    return (out.glyphs.unlisted, "warn") if row["in_index"] is False else ("", "")
+
+
+def _states(row: Data) -> list[str]:
+    """The marks of a row as words."""
+    words = [f"{row['problems']} problems" if row["problems"] > 1 else "1 problem"] if row["problems"] else []
+    words += ["not in MEMORY.md"] if row["in_index"] is False else []
+    words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
+    words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []
+    words += ["pinned"] if row["pinned"] else []
+    words += [f"read only: {row['readonly']}"] if row["readonly"] else []
+    return words
+
+
+@click.command("show", cls=Command)
+@click.argument("name", shell_complete=complete_names)
+@click.option("--meta", is_flag=True, help="Properties, links and problems instead of the text.")
+@click.option("--raw", is_flag=True, help="The file's exact bytes; on a terminal made visible.")
+@click.option("--history", "past", is_flag=True, help="What happened to the file.")
+@click.pass_context
+def show(context: click.Context, name: str, meta: bool, raw: bool, past: bool) -> int:
+    """Print a memory or instruction file."""
+    call = context.ensure_object(Call)
+    if past:
+        from memtui.cli.past import history
+
+        return int(context.invoke(history, name=name, patch=False, limit=50) or 0)
+    world = call.world()
+    named = find(world, name, call.cwd)
+    data = call.workspace.text(named.path)[0]
+    if raw and not call.out.structured:
+        call.out.raw(data)
+        return 0
+    row = next(row for one, row in file_rows(call.workspace, world) if (one.path, one.name) == (named.path, named.name))
+    details = details_of(world, named)
+    text = data.decode("utf-8", "replace")
+    lines = meta_text(call, row, details) if meta else _body_lines(text)
+    call.out.answer("file", {**row, **details, **({} if meta else {"text": text})}, lines)
+    return 0
+
+
+def _body_lines(text: str) -> Iterator[Line]:
+    """The lines of a file, CRLF like LF."""
+    return (line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")) if text else iter(())
+
+
+def details_of(world: "World", named: Named) -> Data:
+    """Fields, links both ways and problems of a file, for scripts."""
+    data: Data = {"problems": [problem_data(world, problem) for problem in world.problems_of(named.path)]}
+    file = named.file
+    if file is None or named.scope is None:
+        return data
+    graph = world.graph.of(named.scope.id)
+    data["fields"] = [{"key": field.key, "value": field.value, "line": field.line} for field in file.front.fields]
+    data["links"] = [
+        {
+            "kind": one.link.kind,
+            "target": one.link.target,
+            "label": one.link.label,
+            "line": one.link.line,
+            "column": one.link.column,
+            "state": one.target.state,
+            "file": one.target.name,
+        }
+        for one in graph.out(file)
+    ]
+    for key, found in (("backlinks", graph.backlinks(file, index=True)), ("mentions", world.unlinked_mentions(file))):
+        data[key] = [{"name": one.name, "line": one.line, "text": one.text} for one in found]
+    return data
+
+
+def problem_data(world: "World", problem: "Problem") -> Data:
+    """A problem for scripts; `name` is what the file is called everywhere, `file` its name in the scope."""
+    scope = world.scope(problem.scope)
+    if scope is None:
+        name = instruction_name(problem.path, world)
+    else:
+        name = shown_name(scope.root, scope.id, world.place.folder, problem.file)
+    return {
+        "name": name,
+        "scope": problem.scope,
+        "file": problem.file,
+        "path": str(problem.path),
+        "line": problem.line,
+        "column": problem.column,
+        "code": problem.code,
+        "severity": problem.severity,
+        "message": problem.message,
+        "fix": problem.fix,
+        "subject": problem.subject,
+    }
+
+
+def meta_text(call: Call, row: Data, details: Data) -> Iterator[Line]:
+    """Properties of a file for people."""
+    yield Part(row["name"], "bold")
+    facts = [
+        ("path", row["path"]),
+        ("kind", row["kind"]),
+        ("type", row["type"] or ""),
+        ("title", row["title"] or ""),
+        ("description", row["description"] or ""),
+        ("size", f"{row['size']} bytes"),
+        ("modified", f"{row['modified']} ({_age(call.now(), row)})"),
+        ("index", f"line {row['index_line']}" if row["index_line"] else ""),
+        ("state", ", ".join(_states({**row, "problems": len(details["problems"])}))),
+    ]
+    rows: list[list[str | Part]] = [[Part(key, "dim"), value] for key, value in facts if value]
+    yield from table(call.out, [Column(""), Column("")], rows)
+    fields = [field for field in details.get("fields", ()) if field["key"] not in ("name", "description", "type")]
+    for field in fields:
+        yield [Part(f"{field['key']}  ", "dim"), field["value"] or ""]
+    for link in details.get("links", ()):
+        state = Part("  missing", "problem") if link["state"] == "missing" else Part("")
+        yield [Part("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]
+    for key, words in (("backlinks", "linked from"), ("mentions", "named without a link in")):
+        for one in details.get(key, ()):
+            yield [Part(f"{words}  ", "dim"), f"{one['name']}:{one['line']}  {one['text'].strip()}"]
+    for problem in details["problems"]:
+        yield from [problem_line(call.out, problem)]
+
+
+def problem_line(out: Output, problem: Data) -> Line:
+    """A problem as one line: place, severity, what it is, what mends it."""
+    where = ":".join(str(part) for part in (problem["name"], problem["line"], problem["column"]) if part is not None)
+    style = {"error": "problem", "warning": "warn"}.get(problem["severity"], "dim")
+    fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
+    if out.plain:
+        return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
+    return [Part(where, "bold"), "  ", Part(problem["severity"], style), f"  {problem['message']}", Part(fix, "dim")]

@@ -1,0 +1,158 @@
+"""The group of all commands, and what becomes of a fault."""
+
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from memtui import __version__
+from memtui.base.errors import NotFound, Unsupported, Usage
+from memtui.cli import COMMANDS
+from memtui.cli.context import Call, Command, Group, KeyRow, pass_call, shared_options
+from memtui.cli.faults import guarded
+
+
+def near_commands(word: str) -> str:
+    """What to say to somebody who mistyped a command."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 2)
+    return f"did you mean {' or '.join(near)}?" if near else "memtui --help lists the commands"
+
+
+class MainGroup(Group):
+    """Imports a command's module when the command is wanted, and ends every call with our own messages and codes."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order in which people need them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of that name."""
+        where = COMMANDS.get(cmd_name)
+        if where is None:
+            return None
+        module, _, name = where.partition(":")
+        command = getattr(import_module(module), name)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{where} is not a command")
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Our own words for a name that is none of ours."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
+            raise Usage(f"there is no command {args[0]!r}", hint=near_commands(args[0]))
+        return super().resolve_command(ctx, args)
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
+        """Run and leave the process; `answer` is the same for a caller that stays."""
+        extra.pop("standalone_mode", None)
+        raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), Call(), **extra))
+
+    def run(self, args: list[str], **extra: Any) -> object:
+        """Run and give what the command returned; faults come out as they are."""
+        return super().main(args, standalone_mode=False, **extra)
+
+
+class _VersionOption(click.Option):
+    """`--version`, for a call in which it isn't the first word."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False, callback=self._show, help="The version."
+        )
+
+    @staticmethod
+    def _show(context: click.Context, parameter: click.Parameter, value: object) -> None:
+        if value:
+            click.echo(f"memtui {__version__}")
+            context.exit()
+
+
+@click.command("version", cls=Command)
+@pass_call
+def version(call: Call) -> None:
+    """Print the version."""
+    call.out.answer("version", {"version": __version__}, [f"memtui {__version__}"])
+
+
+@click.group(
+    "memtui",
+    cls=MainGroup,
+    invoke_without_command=True,
+    params=[*shared_options(hidden=False), _VersionOption()],
+)
+@click.option("--demo", is_flag=True, help="A made-up home in a temporary folder.")
+@click.pass_context
+def cli(context: click.Context, demo: bool) -> int | None:
+    """See, edit and stay in charge of what your coding agent remembers.
+
+    Without a command memtui opens the screen (memtui PROJECT or memtui DIR opens another project; --no-mouse leaves the
+    mouse to the terminal), or prints the same as text where there is no terminal.
+    """
+    if context.invoked_subcommand is not None:
+        if demo:
+            raise Usage("--demo opens the screen or prints its text; it goes with no command")
+        return None
+    from memtui.cli.dashboard import show
+
+    return show(context.ensure_object(Call), demo=demo)
+
+
+def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None = None) -> int:
+    """Answer one call; see `memtui.cli.main`."""
+    return _run(cli, list(args), Call(keys=keys))
+
+
+def _run(group: MainGroup, args: list[str], call: Call, **extra: Any) -> int:
+    extra.setdefault("prog_name", "memtui")
+    # A fault in the words themselves comes before the options are read; it is still told in the form that is wanted.
+    call.asked.json = "--json" in args
+    call.asked.jsonl = "--jsonl" in args
+    return guarded(lambda: _in_our_words(group, args, call, extra), call, args)
+
+
+def _in_our_words(group: MainGroup, args: list[str], call: Call, extra: dict[str, Any]) -> object:
+    """Run; what click complains of becomes a fault of ours."""
+    lone = _lone_word(args)
+    if lone is not None:
+        args = [*args[:lone], f"--project={args[lone]}", *args[lone + 1 :]]
+    try:
+        return group.run(args, obj=call, **extra)
+    except NotFound as error:
+        if lone is None:
+            raise
+        word = args[lone].removeprefix("--project=")
+        near = near_commands(word)
+        raise NotFound(
+            f"{word!r} is neither a command nor a directory nor a project",
+            hint=near if near.startswith("did") else error.hint or near,
+        ) from error
+    except click.UsageError as error:
+        raise Usage(
+            error.format_message(), hint=f"{error.ctx.command_path if error.ctx else 'memtui'} --help tells more"
+        ) from error
+    except click.ClickException as error:
+        raise Unsupported(error.format_message()) from error
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
+
+
+def _lone_word(args: list[str]) -> int | None:
+    """Where the word of `memtui PROJECT` and `memtui DIR` is: the only one, and no command."""
+    lone: int | None = None
+    after_value = False
+    for number, word in enumerate(args):
+        if after_value:
+            after_value = False
+        elif word.startswith("-") or not word:
+            after_value = word in ("--project", "--config-dir")
+        elif word in COMMANDS or lone is not None:
+            return None
+        else:
+            lone = number
+    return lone

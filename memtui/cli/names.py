@@ -1,0 +1,140 @@
+"""Which file a word means, and what a file is called.
+
+A file is called by its path in the memory folder ("feedback_testing.md", "team/build.md"), one of another folder with
+its scope in front ("agent:user:reviewer/MEMORY.md"), an instruction by its path.
+"""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.base.errors import NotFound, Refused, Usage
+from memtui.base.text import nfc, visible
+
+if TYPE_CHECKING:
+    from memtui.memory.files import MemoryFile
+    from memtui.memory.folder import Scope
+    from memtui.memory.instructions import Instruction
+    from memtui.memory.world import World
+
+_SHOWN = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A file under the name that people use for it: one of a scope, or an instruction."""
+
+    name: str
+    path: Path
+    scope: "Scope | None" = None
+    file: "MemoryFile | None" = None
+    instruction: "Instruction | None" = None
+
+    @property
+    def stem(self) -> str:
+        """The last part of the name without its ending."""
+        return self.name.rpartition("/")[2].removesuffix(".md")
+
+
+def all_named(world: "World") -> Iterator[Named]:
+    """Every file of a world: memory first, then instructions that are there."""
+    folder = world.place.folder
+    for scope in world.scopes:
+        for file in scope.files:
+            yield Named(shown_name(scope.root, scope.id, folder, file.name), file.path, scope, file)
+    for instruction in world.instructions:
+        if instruction.exists:
+            yield Named(instruction_name(instruction.path, world), instruction.path, instruction=instruction)
+
+
+def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
+    """What a file of a scope is called."""
+    if root == folder:
+        return name
+    if root.is_relative_to(folder):
+        return f"{root.relative_to(folder).as_posix()}/{name}"
+    return f"{scope}/{name}"
+
+
+def instruction_name(path: Path, world: "World") -> str:
+    """What an instruction file is called: relative to the directory or the home, where it lies in one of them."""
+    if path.is_relative_to(world.place.cwd):
+        return path.relative_to(world.place.cwd).as_posix()
+    home = world.place.config.parent
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
+
+
+def find(world: "World", word: str, cwd: Path) -> Named:
+    """The file that a word means.
+
+    Args:
+        world: Where to look.
+        word: A name, its stem, its `name` field, the unique beginning of a name or stem, or a path.
+        cwd: What a relative path starts from.
+
+    Raises:
+        NotFound: If nothing fits; the hint names what comes near.
+        Usage: If several fit; the message lists them.
+    """
+    listed = list(all_named(world))
+    if not word.strip():
+        raise Usage("no file was named", hint="memtui ls lists them")
+    path = os.path.abspath(cwd / Path(word).expanduser())  # noqa: PTH100 - resolve() would follow links
+    key = nfc(word)
+    folded = key.casefold()
+    for fits in (
+        [one for one in listed if nfc(one.name) in (key, key + ".md")],
+        [one for one in listed if str(one.path) in (path, path + ".md")],
+        [one for one in listed if nfc(one.stem) == key.removesuffix(".md").rpartition("/")[2] and "/" not in key],
+        [one for one in listed if _folded(one.name) in (folded, folded + ".md")],
+        [one for one in listed if _folded(one.stem) == folded.removesuffix(".md")],
+        [one for one in listed if one.file is not None and _folded(one.file.front.name or "") == folded],
+        [one for one in listed if _folded(one.name).startswith(folded)],
+        [one for one in listed if _folded(one.stem).startswith(folded)],
+    ):
+        own = [one for one in fits if one.scope is not None and one.scope.root == world.place.folder]
+        if len(fits) == 1 or len(own) == 1:
+            return own[0] if len(own) == 1 else fits[0]
+        if fits:
+            raise Usage(f"{visible(word, keep='')!r} means several: {_listed(fits)}", hint="give more of the name")
+    raise NotFound(f"there is no file {visible(word, keep='')!r}", hint=_near(listed, word))
+
+
+def find_all(world: "World", words: Sequence[str], cwd: Path) -> list[Named]:
+    """The files that some words mean, each once."""
+    return list({one.path: one for one in (find(world, word, cwd) for word in words)}.values())
+
+
+def topic(named: Named) -> "MemoryFile":
+    """The file, if it is one that can be renamed, deleted, listed and pinned.
+
+    Raises:
+        Refused: If it isn't.
+    """
+    if named.file is None:
+        raise Refused(f"{named.name} is an instruction file, not memory", hint=f"memtui edit {named.name} edits it")
+    if named.file.kind == "index":
+        raise Refused(f"{named.name} is the index", hint="memtui index --rebuild makes it anew")
+    return named.file
+
+
+def _folded(text: str) -> str:
+    return nfc(text).casefold()
+
+
+def _listed(fits: Sequence[Named]) -> str:
+    more = len(fits) - _SHOWN
+    words = ", ".join(visible(one.name, keep="") for one in fits[:_SHOWN])
+    return words + (f" and {more} more" if more > 0 else "")
+
+
+def _near(listed: Sequence[Named], word: str) -> str:
+    from difflib import get_close_matches
+
+    stems = {one.stem: one for one in listed}
+    near = get_close_matches(word.removesuffix(".md"), list(stems), 3, 0.6)
+    if near:
+        return "did you mean " + " or ".join(visible(stems[stem].name, keep="") for stem in near) + "?"
+    return "memtui ls lists the files"

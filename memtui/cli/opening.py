@@ -1,0 +1,57 @@
+"""Which workspace the screen, or its text twin, opens: a project, or the made-up home."""
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.cli.call import Call
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What is opened. `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home."""
+
+    workspace: "Workspace"
+    sample: bool
+    banner: str
+    open_sample: "Callable[[], Workspace]"
+
+
+@contextmanager
+def opening(call: Call, *, demo: bool) -> Iterator[Opening]:
+    """Choose the workspace; a made-up home that was made for it goes away at the end.
+
+    Args:
+        call: The call.
+        demo: Whether the made-up home is asked for.
+    """
+    with ExitStack() as stack:
+
+        def open_sample() -> "Workspace":
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True))
+            return _sample(call, Path(folder))
+
+        if demo:
+            banner = "sample data in a temporary folder; nothing of yours is touched"
+            yield Opening(open_sample(), True, banner, open_sample)
+        elif call.asked.project is None and not call.place.config.is_dir() and not call.place.folder.is_dir():
+            banner = f"sample data: there is no agent folder here ({call.place.config} does not exist)"
+            yield Opening(open_sample(), True, banner, open_sample)
+        else:
+            yield Opening(call.workspace, False, "", open_sample)
+
+
+def _sample(call: Call, folder: Path) -> "Workspace":
+    from memtui.demo import build_demo
+    from memtui.host.place import decide
+    from memtui.memory.workspace import Workspace
+
+    home = build_demo(folder / "home", call.now())
+    place = decide(home.env, home.cwd)
+    return Workspace(home.env, home.dirs, place, read_only=call.asked.read_only, now=call.now)

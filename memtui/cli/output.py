@@ -1,0 +1,356 @@
+"""The only place that prints.
+
+Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
+after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol, TextIO
+
+from memtui.base.errors import MemtuiError, Refused
+from memtui.base.text import cells, clip, pad, visible
+
+SCHEMA = "memtui/1"
+
+_SGR = {
+    "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
+}  # fmt: skip
+
+
+class Part(NamedTuple):
+    """A piece of a line: its text, and a style by name ("" is none)."""
+
+    text: str
+    style: str = ""
+
+
+Line = str | Part | Sequence[str | Part]
+"""One line of text: a string, a part, or several of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """Marks that a terminal may not have; each also has a word in `--plain`."""
+
+    problem: str
+    unlisted: str
+    bar: str
+    rest: str
+    edges: tuple[str, str]
+    ellipsis: str
+    open: str
+    closed: str
+    dot: str
+
+
+UNICODE = Glyphs("!", "○", "█", "░", ("▐", "▌"), "…", "✓", "✗", "·")
+ASCII = Glyphs("!", "o", "#", "-", ("[", "]"), "...", "v", "x", "-")
+
+
+class Wishes(Protocol):
+    """The options that say how to print; `context.Asked` has them."""
+
+    json: bool
+    jsonl: bool
+    plain: bool
+    quiet: bool
+    verbose: bool
+    no_color: bool
+    ascii: bool
+    yes: bool
+    no_input: bool
+
+
+class Column(NamedTuple):
+    """A column of a table: heading, whether it stands right, whether it takes the room that is left."""
+
+    title: str
+    right: bool = False
+    rest: bool = False
+
+
+class Output:
+    """Prints for one call.
+
+    Args:
+        wishes: The options, read when something is printed.
+        environ: For NO_COLOR, TERM and COLUMNS.
+        ascii: Whether the person's settings ask for ASCII marks.
+    """
+
+    def __init__(self, wishes: Wishes, environ: Mapping[str, str], *, ascii: bool = False) -> None:
+        self._wishes = wishes
+        self._ascii = ascii
+        self._environ = environ
+        self._deaf = False
+
+    # What can be shown.
+
+    @property
+    def structured(self) -> bool:
+        """Whether JSON is wanted."""
+        return self._wishes.json or self._wishes.jsonl
+
+    @property
+    def quiet(self) -> bool:
+        """Whether only the answer is wanted."""
+        return self._wishes.quiet
+
+    @property
+    def verbose(self) -> bool:
+        """Whether more than usual is wanted."""
+        return self._wishes.verbose
+
+    @property
+    def plain(self) -> bool:
+        """Whether words are wanted instead of marks, columns and colour."""
+        return self._wishes.plain
+
+    @property
+    def glyphs(self) -> Glyphs:
+        """The marks that the stream can take."""
+        encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
+        plain = self._wishes.ascii or self._ascii
+        return UNICODE if encoding in ("utf-8", "utf8") and not plain else ASCII
+
+    @property
+    def width(self) -> int:
+        """Cells of a line; 0 where lines are not cut because nobody looks at them in a terminal."""
+        if not _terminal(sys.stdout) or self.plain:
+            return 0
+        columns = self._environ.get("COLUMNS", "")
+        if columns.isdigit() and int(columns) > 0:
+            return int(columns)
+        try:
+            return os.get_terminal_size(sys.stdout.fileno()).columns or 80
+        except (OSError, ValueError):
+            return 80
+
+    def coloured(self, stream: TextIO) -> bool:
+        """Whether a stream gets colour."""
+        if self._wishes.no_color or self.plain or self._environ.get("NO_COLOR"):
+            return False
+        return _terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
+
+    # Answers.
+
+    def answer(
+        self,
+        kind: str,
+        data: object,
+        text: Iterable[Line],
+        *,
+        rows: Iterable[object] | None = None,
+        warnings: Sequence[str] = (),
+    ) -> None:
+        """Print what a command found, in the form that is wanted.
+
+        Args:
+            kind: What `data` is, for scripts.
+            data: The whole answer, made of what JSON can hold.
+            text: The same for people; not looked at when JSON is wanted.
+            rows: What `--jsonl` prints, one a line; `None` prints `data` as the only line.
+            warnings: Said beside it: in the JSON object, else on stderr.
+        """
+        if self._wishes.jsonl:
+            self._write("".join(_json(row) + "\n" for row in ([data] if rows is None else rows)))
+            self.warn(warnings)
+        elif self._wishes.json:
+            envelope = {"schema": SCHEMA, "kind": kind, "data": data, "warnings": list(warnings)}
+            self._write(_json(envelope) + "\n")
+        else:
+            self.warn(warnings)
+            coloured = self.coloured(sys.stdout)
+            self._write("".join(self._line(line, coloured) + "\n" for line in text))
+
+    def raw(self, data: bytes) -> None:
+        """Print a file's bytes: exactly to a pipe or file, made visible on a terminal."""
+        if _terminal(sys.stdout) or not hasattr(sys.stdout, "buffer"):
+            self._write(visible(data.decode("utf-8", "surrogateescape")))
+            return
+        sys.stdout.flush()
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError:
+            self._stop_listening()
+
+    def say(self, *lines: Line) -> None:
+        """Tell what was done; nothing with `-q`, and nothing beside JSON."""
+        if not self.quiet and not self.structured:
+            coloured = self.coloured(sys.stdout)
+            self._write("".join(self._line(line, coloured) + "\n" for line in lines))
+
+    def note(self, *lines: Line) -> None:
+        """Say something beside the answer, on stderr; nothing with `-q`."""
+        if not self.quiet:
+            self._beside(lines)
+
+    def warn(self, warnings: Iterable[str]) -> None:
+        """Say warnings on stderr; nothing with `-q`."""
+        for warning in warnings:
+            self.note([Part("warning: ", "warn"), warning])
+
+    def fault(self, error: MemtuiError) -> None:
+        """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
+        if self.structured:
+            entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
+            _write(sys.stderr, _json({"error": entry}) + "\n")
+            return
+        first, *more = error.message.split("\n")
+        lines: list[Line] = [[Part("memtui: ", "problem"), first], *more]
+        if error.hint:
+            lines.append(Part("  " + error.hint, "dim"))
+        self._beside(lines)
+
+    def _beside(self, lines: Iterable[Line]) -> None:
+        coloured = self.coloured(sys.stderr)
+        _write(sys.stderr, "".join(self._line(line, coloured) + "\n" for line in lines))
+
+    # Questions.
+
+    def interactive(self) -> bool:
+        """Whether somebody is there to be asked."""
+        return not self._wishes.no_input and _terminal(sys.stdin) and _terminal(sys.stderr)
+
+    def ask(self, question: str, *, safe: str = "not without being asked: add -y") -> bool:
+        """Ask for a yes; `-y` is one, and Enter alone is a no.
+
+        Raises:
+            Refused: If nobody is there to be asked.
+        """
+        if self._wishes.yes:
+            return True
+        if not self.interactive():
+            raise Refused(f"{question} {safe}", hint="-y says yes, -n shows what would be done")
+        _write(sys.stderr, visible(question, keep="") + " [y/N] ")
+        answer = sys.stdin.readline()
+        if not answer.endswith("\n"):
+            _write(sys.stderr, "\n")
+        return answer.strip().lower() in ("y", "yes")
+
+    # Streams.
+
+    def _line(self, line: Line, coloured: bool) -> str:
+        parts = [line] if isinstance(line, str | Part) else line
+        shown = []
+        for part in parts:
+            text, style = (part, "") if isinstance(part, str) and not isinstance(part, Part) else part
+            clean = visible(text, keep="\t")
+            code = _SGR.get(style, "") if coloured and clean else ""
+            shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
+        return "".join(shown).rstrip(" ")
+
+    def _write(self, text: str) -> None:
+        if self._deaf or not text:
+            return
+        try:
+            _write(sys.stdout, text)
+        except BrokenPipeError:
+            self._stop_listening()
+
+    def _stop_listening(self) -> None:
+        """Whoever read has had enough (`| head -1`): what is under way is still done, and its exit code counts."""
+        self._deaf = True
+        drop_stdout()
+
+
+def drop_stdout() -> None:
+    """Let the rest go nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def _terminal(stream: TextIO) -> bool:
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write at once and flush; what the encoding lacks is shown as its number rather than failing."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        stream.write(text.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii"))
+    stream.flush()
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=True, separators=(", ", ": "), default=_plain)
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, set | frozenset):
+        return sorted(value)
+    raise TypeError(f"{type(value).__name__} in an answer")
+
+
+def iso(seconds: float | None) -> str | None:
+    """A time for scripts: ISO 8601 in UTC, whole seconds; `None` stays `None`."""
+    if seconds is None:
+        return None
+    try:
+        return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (OverflowError, OSError, ValueError):
+        return None
+
+
+def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | Part]]) -> Iterator[Line]:
+    """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
+
+    Args:
+        out: Knows the width.
+        columns: A column without a title in every column gives a table without a heading.
+        rows: The cells, one style a cell.
+    """
+    listed = [[_part(cell) for cell in row] for row in rows]
+    titles = [column.title for column in columns]
+    if out.plain:
+        for row in listed:
+            yield "\t".join(visible(cell.text, keep="").replace("\t", " ") for cell in row)
+        return
+    shown = [[Part(visible(cell.text, keep=""), cell.style) for cell in row] for row in listed]
+    widths = [max([cells(title), *(cells(row[i].text) for row in shown)]) for i, title in enumerate(titles)]
+    _fit(widths, columns, out.width)
+    ellipsis = out.glyphs.ellipsis
+    heading: list[Sequence[Part]] = [[Part(title, "dim") for title in titles]] if any(titles) else []
+    for cells_ in (*heading, *shown):
+        line: list[Part] = []
+        for i, (cell, column) in enumerate(zip(cells_, columns, strict=True)):
+            last = i == len(columns) - 1
+            text = (
+                clip(cell.text, widths[i], ellipsis=ellipsis)
+                if last and not column.right
+                else pad(cell.text, widths[i], right=column.right, ellipsis=ellipsis)
+            )
+            line += [Part(text, cell.style)] if last else [Part(text, cell.style), Part("  ")]
+        yield line
+
+
+def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
+    """Take what is too much from the columns that take the rest."""
+    over = sum(widths) + 2 * (len(widths) - 1) - width
+    if not width or over <= 0:
+        return
+    for i, column in enumerate(columns):
+        if column.rest and over > 0:
+            taken = min(over, max(widths[i] - 8, 0))
+            widths[i] -= taken
+            over -= taken
+
+
+def _part(cell: str | Part) -> Part:
+    return cell if isinstance(cell, Part) else Part(cell)
+
