@@ -24,13 +24,12 @@ from memtui.tui import keys, styles
 from memtui.tui.clipboard import send_to_clipboard
 from memtui.tui.facts_of_place import place_facts
 from memtui.tui.follow import follow
-from memtui.tui.messages import DiskChanged, Failed, PreviewRead, PreviewWanted, Wish, WorldRead, Written
+from memtui.tui.messages import DiskChanged, EditorWanted, Failed, PreviewRead, PreviewWanted, Wish, WorldRead, Written
 from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
 from memtui.tui.preview import make_preview
 from memtui.tui.reading import read_world
-from memtui.tui.screens.editor import Editor
 from memtui.tui.state import AppState, Preview
 from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
 from memtui.tui.views.later import Later
@@ -230,8 +229,8 @@ class MemtuiApp(App[int]):
         """A view wants something done."""
         self.run_worker(self.wishes.run(message), group="wish", exit_on_error=False)
 
-    @on(Editor.Wanted)
-    def editor_wants(self, message: Editor.Wanted) -> None:
+    @on(EditorWanted)
+    def editor_wants(self, message: EditorWanted) -> None:
         """The editor needs the engine."""
         hands = self.wishes.editing
         methods = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}

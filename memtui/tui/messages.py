@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
 from memtui.memory.world import World
 from memtui.tui.state import Preview
+
+if TYPE_CHECKING:
+    from memtui.tui.screens.editor import Editor
 
 
 @dataclass
@@ -58,6 +62,14 @@ class Wish(Message):
     what: str
     paths: tuple[Path, ...] = ()
     line: int | None = None
+
+
+@dataclass
+class EditorWanted(Message):
+    """The editor needs the engine: "save", "compare" or "find"."""
+
+    editor: "Editor"
+    what: str
 
 
 @dataclass

@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.message import Message
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
@@ -21,6 +20,7 @@ from memtui.memory.workspace import Workspace
 from memtui.tui import keys, styles
 from memtui.tui.editing import Opened, field_edits, problems_of
 from memtui.tui.markup import draw
+from memtui.tui.messages import EditorWanted
 from memtui.tui.panels.body_area import BodyArea
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.lines import Lines
@@ -175,17 +175,9 @@ class Editor(Screen[Closed]):
 
     # Keys.
 
-    class Wanted(Message):
-        """Something that needs the engine: "save", "compare" or "find"."""
-
-        def __init__(self, editor: "Editor", what: str) -> None:
-            super().__init__()
-            self.editor = editor
-            self.what = what
-
     def action_save(self) -> None:
         """Write it; what cannot be merged opens the comparison."""
-        self.post_message(self.Wanted(self, "save"))
+        self.post_message(EditorWanted(self, "save"))
 
     def saved(self, opened: Opened) -> None:
         """Go on from what is on disk now."""
@@ -249,11 +241,11 @@ class Editor(Screen[Closed]):
 
     def action_compare(self) -> None:
         """Compare with the disk."""
-        self.post_message(self.Wanted(self, "compare"))
+        self.post_message(EditorWanted(self, "compare"))
 
     def action_find(self) -> None:
         """Find text from the cursor on."""
-        self.post_message(self.Wanted(self, "find"))
+        self.post_message(EditorWanted(self, "find"))
 
     def action_close(self) -> None:
         """Back to the list; unsaved text stays as a draft."""

@@ -5,17 +5,22 @@ import shlex
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from memtui.base.config import read_config
 from memtui.base.errors import MemtuiError, Refused, Unsupported
 from memtui.base.files import digest
+from memtui.memory.budget import measure_index
 from memtui.memory.store import Stale
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.editing import Opened, open_file
 from memtui.tui.messages import Wish, Written
-from memtui.tui.screens.compare import Compare, Decision
-from memtui.tui.screens.editor import Editor
 from memtui.tui.sheet import Unopenable
 from memtui.tui.wishes.hands import Hands, merged_words
+
+if TYPE_CHECKING:
+    from memtui.tui.screens.compare import Decision
+    from memtui.tui.screens.editor import Editor
 
 
 def _decoded(data: bytes | None) -> str:
@@ -37,13 +42,16 @@ class EditingWishes(Hands):
         await self._edit(opened, wish.line)
 
     async def _edit(self, opened: Opened, line: int | None) -> None:
+        # Imported when it is needed: the text field and its grammar cost a tenth of the start.
+        from memtui.tui.screens.editor import Editor
+
         editor = Editor(self.workspace, opened, self.app.glyphs, line=line)
         closed = await self.app.push_screen_wait(editor)
         if closed and closed.external:
             await self._external(opened.path, editor.current().to_bytes(), opened.base)
         self.app.read_again()
 
-    async def save_editor(self, editor: Editor) -> None:
+    async def save_editor(self, editor: "Editor") -> None:
         """Write what the editor holds; text that cannot be written stays as a draft and on the screen."""
         opened, data = editor.opened, editor.current().to_bytes()
         if data == opened.data and opened.base is not None:
@@ -59,7 +67,7 @@ class EditingWishes(Hands):
             raise
         await self._after_save(editor, f"saved {opened.name}{merged_words(saved)}")
 
-    async def _after_save(self, editor: Editor, words: str) -> None:
+    async def _after_save(self, editor: "Editor", words: str) -> None:
         await self.off(self.workspace.drafts.drop, editor.path)
         opened = await self.off(open_file, self.workspace, editor.opened.world, editor.path, draft=False)
         editor.saved(opened)
@@ -67,15 +75,15 @@ class EditingWishes(Hands):
 
     @staticmethod
     def _over(opened: Opened) -> str:
-        from memtui.memory.budget import measure_index
-
         budget = measure_index(opened.sheet.text)
         if not opened.is_index or budget.cut_line is None:
             return ""
         return f"{budget.lines - budget.cut_line + 1} lines are not loaded: T in the list tidies the index"
 
-    async def compare_editor(self, editor: Editor) -> None:
+    async def compare_editor(self, editor: "Editor") -> None:
         """Mine against the disk: choose, and write what was chosen."""
+        from memtui.tui.screens.compare import Compare
+
         opened, mine = editor.opened, editor.current().to_bytes()
         on_disk = await self.off(self._disk, opened.path)
         base = await self.off(self.workspace.known_text, opened.path, opened.base)
@@ -85,7 +93,7 @@ class EditingWishes(Hands):
         if decision is not None:
             await self._decide(editor, decision, mine, on_disk)
 
-    async def _decide(self, editor: Editor, decision: Decision, mine: bytes, on_disk: bytes | None) -> None:
+    async def _decide(self, editor: "Editor", decision: "Decision", mine: bytes, on_disk: bytes | None) -> None:
         path, base = editor.path, digest(on_disk) if on_disk is not None else None
         name = editor.opened.name
         if decision.what == "drop":
@@ -106,7 +114,7 @@ class EditingWishes(Hands):
         except MemtuiError:
             return None
 
-    async def find_in_editor(self, editor: Editor) -> None:
+    async def find_in_editor(self, editor: "Editor") -> None:
         """Find text from the cursor on, around the end."""
         text = await self.app.push_screen_wait(Ask("Find", ""))
         if not text:
@@ -136,8 +144,6 @@ class EditingWishes(Hands):
         path = self.app.config.path
         path.parent.mkdir(parents=True, exist_ok=True)
         self._run_editor(path)
-        from memtui.base.config import read_config
-
         self.app.take_config(await self.off(read_config, path.parent))
 
     async def _external(self, path: Path, data: bytes, base: str | None) -> None:
