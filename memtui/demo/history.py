@@ -16,6 +16,8 @@ from memtui.base.files import FileSystem, digest
 from memtui.demo.words import seconds
 from memtui.memory.store import Change, Store
 
+SINCE = 12 * 86_400
+"""How long memtui has known the sample, in seconds; older than the oldest step."""
 BEFORE_ALL = 60 * 86_400
 """How old a file is that the first steps find, in seconds."""
 
@@ -107,7 +109,7 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) 
         else:
             (memory / name).unlink(missing_ok=True)
 
-    moment = now - max((step.ago for step in steps), default=0) - 86_400
+    moment = now - SINCE
     store = Store(memory, dirs, fs=Sketch(), now=lambda: moment, trash=None)
     store.note_outside()  # the files as memtui found them, the ground of everything later
     for step, (before, after) in zip(steps, pairwise(states), strict=True):
@@ -125,6 +127,11 @@ def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) 
         for name in step.names:
             if name in after:
                 _date(memory / name, moment)
+
+
+def find(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = None) -> None:
+    """Let memtui find a folder, or single files of one, at a moment: the ground of what happens later."""
+    Store(root, dirs, allow=allow, fs=Sketch(), now=lambda: when, trash=None).note_outside()
 
 
 def states_of(last: dict[str, str], steps: tuple[Step, ...]) -> list[dict[str, str]]:

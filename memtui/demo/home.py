@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.demo.history import live_through, parse_steps
+from memtui.demo.history import SINCE, find, live_through, parse_steps
 from memtui.demo.repository import make_repository
 from memtui.demo.transcripts import (
     Script,
@@ -22,6 +22,8 @@ from memtui.demo.transcripts import (
 from memtui.demo.words import age_in, fill, seconds
 from memtui.host.env import Env
 from memtui.host.paths import project_name
+from memtui.host.place import decide
+from memtui.memory.world import read_world
 
 DATA = Path(__file__).parent / "data"
 PROJECTS = ("shop", "infra", "site")
@@ -90,6 +92,7 @@ def build_demo(home: Path, now: float) -> DemoHome:
     lock = memory / ".consolidate-lock"
     lock.write_text(str(HOLDER), encoding="ascii")
     _date(lock, now - LAST_DREAM)
+    _find_others(demo, memory, now)
     _date_rest(demo, now)
     return demo
 
@@ -194,6 +197,17 @@ def _write_lines(path: Path, lines: list[str], when: float) -> None:
     path.touch(0o600)
     path.write_text("".join(line + "\n" for line in lines), encoding="utf-8", newline="")
     _date(path, when)
+
+
+def _find_others(demo: DemoHome, memory: Path, now: float) -> None:
+    """What else belongs to the main project has been known to memtui as long as its memory has: nothing looks new."""
+    world = read_world(decide(demo.env, demo.cwd), demo.env, full=False, now=now)
+    for scope in world.scopes:
+        if not scope.root.is_relative_to(memory):
+            find(scope.root, demo.dirs, now - SINCE)
+    for item in world.instructions:
+        if item.exists:
+            find(item.path.parent, demo.dirs, now - SINCE, allow=frozenset({item.path.name}))
 
 
 def _date(path: Path, when: float) -> None:

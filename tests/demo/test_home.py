@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from memtui.demo import DemoHome, build_demo
-from memtui.demo.history import parse_steps
+from memtui.demo.history import SINCE, parse_steps
 from memtui.demo.home import DATA, HOLDER, LAST_DREAM
 from memtui.demo.words import fill
 from memtui.host.paths import project_name
+from memtui.host.place import decide
 from memtui.memory.store import Store
+from memtui.memory.workspace import Workspace
 from tests.support import digest_tree
 
 NOW = 1_796_000_000.0
@@ -133,11 +135,19 @@ def test_history_shows_who_did_what(demo: DemoHome, memory: Path) -> None:
     assert all(version.when <= NOW for version in versions)
 
 
+def test_nothing_is_new_to_memtui(tmp_path: Path) -> None:
+    demo = build_demo(tmp_path / "home", NOW)
+    workspace = Workspace(demo.env, demo.dirs, decide(demo.env, demo.cwd), now=lambda: NOW)
+    workspace.read(full=False)
+    assert workspace.note_outside() == 0
+
+
 def test_the_steps_fit_the_data() -> None:
     names = {path.name for path in (DATA / "shop-memory").glob("*.md")}
     steps = parse_steps((DATA / "steps.txt").read_text(encoding="utf-8"))
     assert {name for step in steps for name in step.names} <= names
     assert [step.ago for step in steps] == sorted((step.ago for step in steps), reverse=True)
+    assert all(step.ago < SINCE for step in steps)
 
 
 def test_settings_are_json(demo: DemoHome) -> None:
