@@ -64,6 +64,11 @@ def age(seconds: float) -> str:
     return f"{int(seconds // (365 * 86_400))}y"
 
 
+def ago(seconds: float) -> str:
+    """An age as part of a sentence: "just now", "5m ago"."""
+    return "just now" if seconds < 60 else f"{age(seconds)} ago"
+
+
 def size(number: int) -> str:
     """A short size in bytes or units where 1k is 1,000: "340", "1.1k", "25k", "1.2M"."""
     if number < 1000:

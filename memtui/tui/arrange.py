@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from memtui.base.match import matches, parse
+from memtui.base.match import Term, matches, parse
 from memtui.base.text import visible
 from memtui.memory.files import MemoryFile
 from memtui.memory.folder import Scope
@@ -67,7 +67,18 @@ class Wanted:
 class _Facts:
     wanted: Wanted
     troubled: set[Path]
-    listed: dict[tuple[str, str], int] = field(default_factory=dict)
+    listed: dict[str, dict[str, int]] = field(default_factory=dict)
+
+
+def listed_lines(scope: Scope) -> dict[str, int]:
+    """The line of the index that names each file first."""
+    return {target: entry.line for entry in reversed(scope.entries) for target in (entry.target, *entry.more)}
+
+
+def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
+    """The topic files that the index does not name; none where there is no index."""
+    listed = listed_lines(scope)
+    return tuple(file for file in scope.topics if file.name not in listed) if scope.index else ()
 
 
 def arrange(world: World, wanted: Wanted) -> tuple[Row, ...]:
@@ -76,9 +87,7 @@ def arrange(world: World, wanted: Wanted) -> tuple[Row, ...]:
     terms = parse(wanted.query)
     rows: list[Row] = []
     for scope in world.scopes:
-        for entry in reversed(scope.entries):
-            for target in (entry.target, *entry.more):
-                facts.listed[scope.id, target] = entry.line
+        facts.listed[scope.id] = listed_lines(scope)
         files = [f for f in scope.files if _wanted(f, facts, terms)]
         for key, label, members in _groups(scope, files, wanted):
             rows += _rows(key, label, (_item(f, scope, facts) for f in members), wanted)
@@ -93,10 +102,10 @@ def arrange(world: World, wanted: Wanted) -> tuple[Row, ...]:
     return tuple(rows)
 
 
-def _wanted(file: MemoryFile, facts: _Facts, terms: tuple[object, ...]) -> bool:
+def _wanted(file: MemoryFile, facts: _Facts, terms: tuple[Term, ...]) -> bool:
     if facts.wanted.only_problems and file.path not in facts.troubled:
         return False
-    return not terms or matches(parse(facts.wanted.query), file.name, file.title, file.description or "")
+    return not terms or matches(terms, file.name, file.title, file.description or "")
 
 
 def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[tuple[str, str, list[MemoryFile]]]:
@@ -135,7 +144,7 @@ def _rows(key: str, label: str, items: Iterable[Item], wanted: Wanted) -> list[R
 
 def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
     is_index = file.kind == "index"
-    line = facts.listed.get((scope.id, file.name))
+    line = facts.listed[scope.id].get(file.name)
     unlisted = scope.index is not None and file.kind == "topic" and line is None
     return Item(
         path=file.path,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.errors import NotFound
-from memtui.base.text import age, is_plain
+from memtui.base.text import ago, is_plain
 from memtui.memory.checks import Problem, check_text
 from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.workspace import Workspace
@@ -50,7 +50,7 @@ def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = T
     if kept is not None and kept.text.encode() != data:
         sheet = Sheet.from_bytes(kept.text.encode())
         moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
-        note = f"unsaved text of {age(workspace.now() - kept.saved_at)} ago is back{moved}"
+        note = f"unsaved text from {ago(workspace.now() - kept.saved_at)} is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
     fields = _fields(sheet) if is_topic else {}

@@ -1,6 +1,7 @@
 """What the first line says, from the state."""
 
-from memtui.base.text import age, visible
+from memtui.base.text import ago, visible
+from memtui.tui.arrange import unlisted
 from memtui.tui.panels.place_line import PlaceFacts
 from memtui.tui.state import AppState
 
@@ -8,17 +9,18 @@ from memtui.tui.state import AppState
 def place_facts(state: AppState) -> PlaceFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     place = state.place
-    problems = [p for p in state.world.problems if p.severity != "info"] if state.world else []
-    unlisted = sum(p.code == "orphan" for p in problems)
+    world = state.world
+    problems = [p for p in world.problems if p.severity != "info" and p.code != "orphan"] if world else []
+    auto = world.auto if world else None
     home = str(place.config.parent)
     folder = str(place.folder)
     return PlaceFacts(
         project=visible(place.root.name or str(place.root), keep=""),
         branch=visible(state.branch, keep=""),
         folder=visible(folder.replace(home, "~", 1) if folder.startswith(home + "/") else folder, keep=""),
-        problems=len(problems) - unlisted,
-        unlisted=unlisted,
-        last_dream=f"{age(state.now - state.last_dream)} ago" if state.last_dream else "never",
+        problems=len(problems),
+        unlisted=len(unlisted(auto)) if auto else 0,
+        last_dream=ago(state.now - state.last_dream) if state.last_dream else "never",
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )

@@ -135,7 +135,15 @@ def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[Line]:
     digits = len(str(first + text.count("\n")))
     room = max(1, width - digits - 1)
     for number, raw in enumerate(text.split("\n"), first):
-        content = Content(visible(raw.rstrip("\r"), keep="").replace("␉", "    "))
+        content = _marked(visible(raw.rstrip("\r"), keep="").replace("␉", "    "))
         for part_number, part in enumerate(content.wrap(room) if content.cell_length > room else [content]):
             lead = f"{number:>{digits}} " if part_number == 0 else " " * (digits + 1)
             yield Line(Content.styled(lead, "$dim") + part, number)
+
+
+def _marked(line: str) -> Content:
+    """A line as it is written, headings and link labels made visible."""
+    if line.startswith("#"):
+        return Content.styled(line, "bold")
+    labels = (match.span("label") for match in _INLINE.finditer(line) if match["label"])
+    return Content(line, spans=[Span(start, end, "$link") for start, end in labels])

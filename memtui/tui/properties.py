@@ -4,7 +4,9 @@ from pathlib import Path
 
 from textual.content import Content
 
-from memtui.base.text import age, size, visible
+from memtui.base.text import ago, size, visible
+from memtui.memory.files import MemoryFile
+from memtui.memory.folder import Scope
 from memtui.tui.markup import Line
 from memtui.tui.panels.facts import Pair
 from memtui.tui.state import AppState
@@ -32,14 +34,12 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     file = world.at(path)
     if file is None:
         return _instruction(state, path), notes
-    pairs: list[Pair] = [
-        ("type", file.type or "none", "bold" if file.type else "$warn"),
-        ("name", visible(file.front.name or "", keep=""), ""),
-        ("description", visible(file.description or "none", keep=""), "" if file.description else "$warn"),
-        ("modified", f"{age(state.now - file.mtime_ns / 1e9)} ago", ""),
+    scope = world.scope(file.scope)
+    pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
+    pairs += [
+        ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
         ("size", f"{size(file.size)}B", ""),
     ]
-    scope = world.scope(file.scope)
     if file.kind == "topic" and scope and scope.index:
         line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
         pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
@@ -56,11 +56,32 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     return [pair for pair in pairs if pair[1]], notes
 
 
+def _topic(file: MemoryFile) -> list[Pair]:
+    description = visible(file.description or "none", keep="")
+    return [
+        ("type", file.type or "none", "bold" if file.type else "$warn"),
+        ("name", visible(file.front.name or "", keep=""), ""),
+        ("description", description, "" if file.description else "$warn"),
+    ]
+
+
+def _index(scope: Scope) -> list[Pair]:
+    budget, lost = scope.budget, sum(entry.loaded is False for entry in scope.entries)
+    if budget is None:
+        return []
+    loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
+    return [
+        ("index", f"{budget.lines} lines, {budget.units / 1000:.1f}k units", "bold"),
+        ("loaded", loaded, "$problem" if budget.over else "$good"),
+        ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
+    ]
+
+
 def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[Line], list[Line]]:
     """What stands above and below a preview where there is no third pane: one line of facts, description, problems."""
     pairs, notes = properties(state, path, glyphs)
     facts = {name: value for name, value, _ in pairs}
-    words = [facts.get("type", ""), facts.get("modified", ""), facts.get("size", "")]
+    words = [facts.get("type", facts.get("index", "")), facts.get("modified", ""), facts.get("size", "")]
     if "in index" in facts:
         words.append(f"index {facts['in index']}" if facts["in index"] != "no" else "not in the index")
     words += [name for name in ("pinned", "read only", "skipped") if name in facts]
@@ -81,7 +102,7 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
         ("size", f"{size(instruction.size)}B", ""),
-        ("modified", f"{age(state.now - instruction.mtime_ns / 1e9)} ago", ""),
+        ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
         pairs.append(("loaded", f"{instruction.loaded_lines} lines, {size(instruction.total_chars)} units", "$good"))

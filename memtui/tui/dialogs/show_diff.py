@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.base.text import visible
+from memtui.base.text import cells, visible
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.panels.lines import Lines
 
@@ -16,21 +16,25 @@ _STYLES = {"+": "$good", "-": "$problem", "@": "$link", "=": "bold"}
 
 
 class DiffLines(Lines):
-    """A unified diff; the sign in front says what the colour says."""
+    """A unified diff, long lines wrapped; the sign in front says what the colour says."""
 
     show_cursor = False
 
     def __init__(self, diff: str) -> None:
         super().__init__(id="diff")
-        self.rows = [visible(line.rstrip("\r"), keep="").replace("␉", "    ") for line in diff.split("\n")]
+        self._lines = [visible(line.rstrip("\r"), keep="").replace("␉", "    ") for line in diff.split("\n")]
+        self.rows: list[Content] = []
+
+    def on_resize(self) -> None:
+        width = max(4, self.size.width - 1)
+        self.rows = [part for line in self._lines for part in _wrapped(line, width)]
+        super().on_resize()
 
     def row_count(self) -> int:
         return len(self.rows)
 
     def row(self, index: int, width: int) -> Content:
-        line = self.rows[index]
-        heading = line.startswith(("+++", "---"))
-        return Content.styled(line, "bold" if heading else _STYLES.get(line[:1], ""))
+        return self.rows[index]
 
     def action_cursor(self, step: int) -> None:
         self.scroll_relative(y=step, animate=False)
@@ -42,6 +46,17 @@ class DiffLines(Lines):
         self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
 
 
+def _wrapped(line: str, width: int) -> list[Content]:
+    """One line of a diff as rows; those after the first are set in, so that a sign is always a sign."""
+    heading = line.startswith(("+++", "---"))
+    style = "bold" if heading else _STYLES.get(line[:1], "")
+    if cells(line) <= width:
+        return [Content.styled(line, style)]
+    first, *rest = Content.styled(line[1:], style).wrap(width - 2)
+    sign = Content.styled(line[:1], style)
+    return [sign + first, *(Content("  ") + part for part in rest)]
+
+
 class ShowDiff(Dialog[bool]):
     """Returns True when the change is to be done; without `yes` it is only shown."""
 
@@ -51,7 +66,8 @@ class ShowDiff(Dialog[bool]):
     ]
 
     def __init__(self, title: str, diff: str, *, notes: Sequence[str] = (), yes: str = "") -> None:
-        super().__init__(title, f"y {yes}   n Esc leave it" if yes else "Esc back", classes="-large")
+        hints = f"y {yes}   n Esc leave it" if yes else "Esc back"
+        super().__init__(title[:1].upper() + title[1:], hints, classes="-large")
         self._diff = diff
         self._notes = notes
         self._yes = yes
