@@ -45,6 +45,7 @@ CLOSE = 84.0
 
 _OFTEN_NOW = frozenset({"today", "this sprint", "오늘"})
 """Words that mean "nowadays" more often than a day: in 234 real files, all 11 did."""
+_UNREADABLE = ("not UTF-8", "binary", "a link", "a folder", "not a regular", "can't be read")
 _FILE_NAME = re.compile(r"[\w./-]+\.md")
 
 
@@ -71,7 +72,7 @@ def check_scope(scope: Scope, graph: Graph, facts: Mapping[str, Facts], now: flo
     for file in scope.files:
         at = At(scope.id, file.name, file.path)
         problems += _state(at, file)
-        if file.kind == "topic" and file.readonly is None:
+        if file.kind == "topic" and not (file.readonly or "").startswith(_UNREADABLE):
             problems += check_front(at, file.front, file.name, has_body=file.size > 0)
         if file.kind != "index":
             problems += _dead_links(at, ((one.link, one.target.state) for one in graph.out(file)), graph.names)
@@ -200,7 +201,7 @@ def _long_line(at: At, text: str, entry: IndexEntry) -> Iterator[Problem]:
     fits = len(line) - len(entry.hook) + len(short) <= LONG_LINE and saved > 0
     message = f"index line is long: {len(line)} characters"
     if fits:
-        message += f"; its first sentence alone saves {saved} bytes"
+        message += f"; shortening it saves {saved} bytes"
     fix = "shorten it" if fits else ""
     yield at.problem("long-line", "warning", message, entry.line, fix=fix, subject=entry.target)
 
@@ -244,7 +245,7 @@ def _state(at: At, file: MemoryFile) -> Iterator[Problem]:
     if file.readonly is not None and file.front.problems and file.front.problems[0].code == "unread":
         yield at.problem("read-only", "warning", f"not read: {file.readonly}")
     elif file.readonly is not None:
-        bad = file.readonly.startswith(("not UTF-8", "binary"))
+        bad = file.readonly.startswith(_UNREADABLE)
         yield at.problem("read-only", "error" if bad else "info", f"opens read only: {file.readonly}")
     if file.kind == "other" and file.name.rpartition("/")[2] != INDEX_NAME:
         message = "a copy that a sync tool left: the agent takes it for a topic of its own"

@@ -87,14 +87,19 @@ def _dates(text: str) -> tuple[Phrase, ...]:
     found: list[Phrase] = []
     blocks: list[tuple[int, int]] | None = None
     at = 0
-    for number, line in enumerate(text.split("\n"), 1):
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
         small = line.lower()
         if any(word in small for word in words) or (loose and (_IN_SOME.search(small) or _KOREAN_AGO.search(line))):
-            for start, _end, phrase in relative_dates(line.lstrip(" \t")):
-                start += len(line) - len(line.lstrip(" \t"))
+            bare = line.strip(" \t")
+            behind = lines[number].strip()[:24] if number < len(lines) else ""  # its date may stand there
+            indent = len(line) - len(line.lstrip(" \t"))
+            for start, _end, phrase in relative_dates(f"{bare}\n{behind}"):
+                if start >= len(bare):
+                    break
                 if blocks is None:
                     blocks = code_spans(text)
-                if not any(low_ <= at + start < high for low_, high in blocks):
-                    found.append(Phrase(number, start + 1, phrase))
+                if not any(first <= at + indent + start < last for first, last in blocks):
+                    found.append(Phrase(number, indent + start + 1, phrase))
         at += len(line) + 1
     return tuple(found)

@@ -134,7 +134,7 @@ def _mend_front(text: str, problem: Problem, names: Names) -> str:
 
 def name_of(text: str, file: str) -> str:
     """A name for a text: its first heading near the top, else its file name in words."""
-    found = headings(text)
+    found = headings(text.removeprefix("\ufeff"))
     if found and found[0].line <= 3 and found[0].text.strip():
         return " ".join(_plain(found[0].text).split())[:80]
     return re.sub(r"[\W_]+", " ", stem_of(file)).strip() or file
