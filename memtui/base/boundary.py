@@ -56,6 +56,7 @@ class Verdict:
     """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
 
     `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
+    `base` has the links in its own path resolved.
     """
 
     allowed: bool
@@ -106,7 +107,7 @@ def check_path(
         return Verdict(False, str(denied))
     except OSError as error:
         return Verdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
-    return Verdict(True, "inside the folder", name, base)
+    return Verdict(True, "inside the folder", name, Path(os.path.realpath(base)))
 
 
 def _plain(path: object, op: Op) -> str:
@@ -284,7 +285,7 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
     """Open the folder of a file below `root`, step by step, following no link.
 
     Args:
-        root: A path (links in it are followed: it is the person's choice) or an open folder, which stays open.
+        root: A path whose last part is no link (`Verdict.base` is one), or an open folder, which stays open.
         name: Relative, with slashes; as `check_path` gave it.
         create: Whether missing folders are made, the root included.
 
@@ -304,9 +305,8 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
         for part in folders:
             if create:
                 _make_folder(fd, part, fs)
-            deeper = _enter(fd, part, name, fs)
-            fs.close(fd)
-            fd = deeper
+            above, fd = fd, _enter(fd, part, name, fs)
+            fs.close(above)
     except BaseException:
         fs.close(fd)
         raise
@@ -314,7 +314,7 @@ def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSy
 
 
 def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
-    flags = os.O_RDONLY | os.O_DIRECTORY
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
     if isinstance(root, int):
         return fs.open(".", flags, dir_fd=root)
     if create and not root.is_dir():
@@ -328,8 +328,10 @@ def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
         return fs.open(root, flags)
     except FileNotFoundError:
         raise NotFound(f"{root} is gone") from None
-    except NotADirectoryError:
-        raise Refused(f"{root} is not a folder") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
+            raise Refused(f"{root} is a link or not a folder") from error
+        raise
 
 
 def _make_folder(fd: int, part: str, fs: FileSystem) -> None:

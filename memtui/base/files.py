@@ -114,6 +114,14 @@ class Stamp:
     def of(cls, info: os.stat_result) -> "Stamp":
         return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
+    def fresh(self, now: float) -> bool:
+        """Whether somebody may be writing it at this moment; a time stamp from the future counts as this moment.
+
+        Args:
+            now: Seconds since 1970.
+        """
+        return self.mtime_ns > (now - FRESH) * 1e9
+
     def settled(self, now: float) -> bool:
         """Whether the last change is so long ago that a later one must have given another stamp.
 
@@ -199,7 +207,7 @@ def read_content(
         Conflict: If it still changes after all tries.
     """
     last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
-    if last.digest in known or last.stamp.settled(fs.now()):
+    if last.digest in known or not last.stamp.fresh(fs.now()):
         return last
     for _ in range(tries):
         fs.wait(SETTLE)

@@ -49,13 +49,14 @@ def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterat
         try:
             yield
         finally:
-            with suppress(FileNotFoundError):
+            with suppress(OSError):  # a lock that can't be removed is taken over once this process is gone
                 fs.unlink(held)
         return
     try:
         yield
     finally:
-        fs.close(fd)  # which also unlocks
+        with suppress(OSError):  # unlocked all the same, and what the block did stays true
+            fs.close(fd)
 
 
 def _flock(path: Path, deadline: float, fs: FileSystem) -> int:

@@ -112,8 +112,8 @@ def walk(
         hidden: Whether entries whose name starts with a dot are among them; hidden folders are never entered.
     """
     try:
-        top = fs.open(root, os.O_RDONLY | os.O_DIRECTORY)
-    except (FileNotFoundError, NotADirectoryError):
+        top = fs.open(root, _FLAGS)
+    except (FileNotFoundError, NotADirectoryError):  # the latter also for a link
         return
     waiting = [("", top)]
     try:
@@ -179,7 +179,7 @@ def read_settled(
         content = _read(root, name, fs)
         if content is None:
             continue
-        whole = content.stamp.settled(fs.now()) or blob_id(content.data) == known.get(name)
+        whole = not content.stamp.fresh(fs.now()) or blob_id(content.data) == known.get(name)
         (done if whole else fresh)[name] = content
     for _ in range(50):
         if not fresh:

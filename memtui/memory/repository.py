@@ -106,10 +106,11 @@ class Repository:
 
     def clear(self) -> list[str]:
         """Remove what dead processes left half-written. Needs the lock."""
-        try:
-            return clear_temps(self.path / "tmp", fs=self._fs, own=True)
-        except FileNotFoundError:
-            return []
+        removed: list[str] = []
+        for folder in (self.path, self.path / "tmp"):
+            with suppress(FileNotFoundError):
+                removed += clear_temps(folder, fs=self._fs, own=True)
+        return removed
 
     def put(self, objects: Iterable["ShaFile"]) -> None:
         """Write objects and sync them with their folder entries. Those already there whole are left alone."""

@@ -13,9 +13,10 @@ Source: SAFETY.md section 2; DESIGN.md D1, D7.
 
 import os
 import time
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from memtui.base.boundary import Actor, check_path
@@ -129,8 +130,12 @@ class Store:
         return None if found is None else (found.data, found.digest)
 
     def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Version, ...]:
-        """The versions, newest first; of one file if `name` is given."""
-        return self.history.log(name, limit)
+        """The versions that this store's files are in, newest first; of one file if `name` is given.
+
+        `history.log` has also those of other stores of the same folder (memory files here, instructions there).
+        """
+        named = (version for version in self._versions() if name is None or version.file(name) is not None)
+        return tuple(islice(named, limit))
 
     def apply(
         self,
@@ -188,7 +193,7 @@ class Store:
             Stale: If later edits overlap; nothing was written.
         """
         with self._writer.writing("undo"):
-            version = undo_target(self.history.walk()) if version_id is None else self.history.version(version_id)
+            version = undo_target(self._versions()) if version_id is None else self.history.version(version_id)
             if version is None:
                 raise NotFound("Nothing to undo")
             return self._take_back(version, who)
@@ -201,7 +206,7 @@ class Store:
             Stale: If later edits overlap; nothing was written.
         """
         with self._writer.writing("redo"):
-            version = redo_target(self.history.walk())
+            version = redo_target(self._versions())
             if version is None:
                 raise NotFound("Nothing to redo")
             return self._take_back(version, who)
@@ -272,6 +277,11 @@ class Store:
         if verdict.name is None:
             raise Refused(f"{name} is not written: {verdict.reason}")
         return verdict.name
+
+    def _versions(self) -> Iterator[Version]:
+        for version in self.history.walk():
+            if not version.files or any(self._writer.looks_after(change.name) for change in version.files):
+                yield version
 
     def _plan(self, changes: Sequence[Change], merge: bool) -> tuple[list[Step], tuple[str, ...]]:
         """What has to be done, and which names were merged for it."""

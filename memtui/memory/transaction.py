@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.boundary import fold_name, open_parent
-from memtui.base.errors import NotFound
+from memtui.base.errors import MemtuiError, NotFound
 from memtui.base.files import (
     REAL,
     Content,
@@ -209,14 +209,12 @@ def remove_folder(root: Path, folder: str, fs: FileSystem = REAL) -> bool:
     """Remove a folder below `root` if it is empty; what holds it back is no fault."""
     try:
         parent, leaf = open_parent(root, folder, fs=fs)
-    except (OSError, NotFound):
+        try:
+            fs.rmdir(leaf, dir_fd=parent)
+        finally:
+            fs.close(parent)
+    except (OSError, MemtuiError):
         return False
-    try:
-        fs.rmdir(leaf, dir_fd=parent)
-    except OSError:
-        return False
-    finally:
-        fs.close(parent)
     return True
 
 

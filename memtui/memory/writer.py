@@ -233,7 +233,7 @@ class Writer:
         """
         ledger = Ledger.load(self._ledger) or Ledger()
         at = self._fs.now()
-        heads = {name: blob for name, blob in self.history.head_blobs().items() if self._looks_after(name)}
+        heads = {name: blob for name, blob in self.history.head_blobs().items() if self.looks_after(name)}
         stamps = scan(self.root, self._allow, self._fs)
         same = {name: ledger.known(name, stamp) for name, stamp in stamps.items()}
         same = {name: blob for name, blob in same.items() if blob is not None and blob == heads.get(name)}
@@ -254,7 +254,8 @@ class Writer:
         self.history.repository.clear()
         return tuple(clear_folder(self.root, self._allow, self._fs, own=True))
 
-    def _looks_after(self, name: str) -> bool:
+    def looks_after(self, name: str) -> bool:
+        """Whether a file of this name is among those that this store records."""
         if self._allow is not None:
             return name in self._allow
         return name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
