@@ -250,7 +250,7 @@ def _value(text: str, at: int, line_end: int, end: int, width: int) -> tuple[int
     is_block = raw[:1] in ("|", ">") and _BLOCK.match(raw) is not None
     parts: list[str] = []
     lines, last, blanks, next_at = 1, line_end, 0, line_end
-    while next_at < end and raw and raw[0] not in "[{#":
+    while next_at < end and raw[:1] not in ("[", "{", "#"):
         next_end = text.index("\n", next_at) + 1
         line = text[next_at : next_end - 1].rstrip("\r")
         bare = line.strip(" \t")
@@ -258,13 +258,15 @@ def _value(text: str, at: int, line_end: int, end: int, width: int) -> tuple[int
             blanks += 1
         elif _indent(line) <= width or not (is_block or (bare[0] != "#" and _KEY.match(line) is None)):
             break
+        elif not raw and not parts and bare[0] in "-[{":
+            break  # a list or map below its key, not a text
         else:
             parts.append(bare)
             lines, last, blanks = lines + blanks + 1, next_end, 0
         next_at = next_end
     if not parts:
         return (line_end, 1, raw, None) if is_block else (line_end, 1, *_scalar(raw))
-    joined = " ".join(parts) if is_block else _scalar(" ".join([raw, *parts]))[1]
+    joined = " ".join(parts) if is_block else _scalar(" ".join([raw, *parts] if raw else parts))[1]
     return last, lines, text[at : last - 1].rstrip(" \t\r"), joined
 
 

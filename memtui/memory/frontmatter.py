@@ -52,7 +52,7 @@ def set_field(text: str, key: str, value: str) -> str:
         The new text; a file without a block gets one. `read_frontmatter(result).get(key) == value`.
 
     Raises:
-        MemtuiError: The block is never closed, the key is no key, or the value is empty.
+        MemtuiError: The block is never closed, the key is no key or holds other keys, or the value is empty.
     """
     if not value:
         raise MemtuiError(f"{key} can't be empty", hint="remove the field instead")
@@ -71,17 +71,28 @@ def set_field(text: str, key: str, value: str) -> str:
     if field is not None:
         if field.value == value:
             return text
-        old = text[field.value_start : field.value_end]
+        end = field.value_end
+        if field.value is None:
+            if any(other.key.startswith(f"{field.key}.") for other in front.fields):
+                raise MemtuiError(f"{field.key} holds other fields")
+            rest = _end_with_rest(text, front, field)
+            if rest != field.end:  # a list: the value takes its place
+                end = len(text[:rest].rstrip("\r\n"))
         before = "" if text[field.value_start - 1] in " \t" else " "
-        written = _written(value, old, bare_time=key.endswith("modified"))
-        return text[: field.value_start] + before + written + text[field.value_end :]
+        written = _written(value, text[field.value_start : end], bare_time=key.endswith("modified"))
+        return text[: field.value_start] + before + written + text[end:]
     parent = front.field("metadata") if key in ("type", "modified") else None
     if "." in key:
         parent = front.field(key.rpartition(".")[0])
-    if parent is not None and parent.value is None:
-        children = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
-        at = _end_with_rest(text, front, parent)
-        indent = children[0].indent if children else parent.indent + "  "
+    children = [
+        f
+        for f in front.fields
+        if parent is not None and f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")
+    ]
+    # A key that holds a list can't hold keys as well.
+    if parent is not None and parent.value is None and (children or _end_with_rest(text, front, parent) == parent.end):
+        at = _end_with_rest(text, front, children[-1]) if children else parent.end
+        indent = children[-1].indent if children else parent.indent + "  "
         return text[:at] + f"{indent}{key.rpartition('.')[2]}: {written}{newline}" + text[at:]
     if "." in key:
         raise MemtuiError(f"there is no {key.rpartition('.')[0]} to put {key} under")

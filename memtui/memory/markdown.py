@@ -256,7 +256,8 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
         blank = not line.strip()
         deep = line.startswith(("    ", "\t"))
         if not blank:
-            if deep and not in_list and (was_blank or in_code):
+            # Strictly, a deep list item is code too; but who writes one means a list, and the agent reads it as one.
+            if deep and not in_list and (was_blank or in_code) and _LIST_ITEM.match(line) is None:
                 spans.append((spans.pop()[0] if in_code else at, at + len(line)))
                 in_code = True
             else:
@@ -289,12 +290,11 @@ def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
             "wiki", target, (match[3] or target).strip(), line, column, at, match.end(),
             start, start + len(target), (match[2] or "").strip(),
         )  # fmt: skip
-    if text[max(0, at - 4) : at].rpartition("\n")[2].strip(" ") or not (at < 4 or "\n" in text[at - 4 : at]):
-        return None  # a definition stands at the start of a line
+    before = text[max(0, at - 4) : at]
+    if before.rpartition("\n")[2].strip(" ") or (len(before) == 4 and "\n" not in before):
+        return None  # only at the start of a line is it a definition
     match = _DEFINITION.match(text, at)
-    if match is not None:
-        return _made("markdown", match, match[1], match[2], match.span(2), lines)
-    return None
+    return None if match is None else _made("markdown", match, match[1], match[2], match.span(2), lines)
 
 
 def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _Lines) -> Link:

@@ -16,7 +16,7 @@ from memtui.base.text import nfc
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, body_start, counted, measure_index, units
 from memtui.memory.fields import TYPES
 from memtui.memory.index import IndexEntry, add_entry, entry_end, newline_of, read_entries, set_hook
-from memtui.memory.markdown import headings
+from memtui.memory.markdown import code_spans, headings
 
 LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
 NOTES_NAME = "index_notes.md"
@@ -131,16 +131,19 @@ def plan_tidy(
     """
     by_name = {nfc(topic.name): topic for topic in topics}
     before = measure_index(text, max_lines=max_lines, max_units=max_units)
-    dropped: list[Dropped] = []
-    after = _shorten(_drop_useless(text, by_name, dropped), by_name, dropped)
     room = (int(max_lines * goal), int(max_units * goal))
-    moved = ""
-    if not _fits(after, room):
-        after, moved = _fit(after, by_name, room, now, dropped)
-    if after != text:
-        after = _drop_empty_headings(text, after)
+    dropped: list[Dropped] = []
+    moved: list[str] = []
+    after, last = text, None
+    while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
+        last = after
+        after = _drop_empty_headings(last, _drop_useless(last, by_name, dropped))
+        after = _shorten(after, dropped)
+        if not _fits(after, room):
+            after = _fit(after, by_name, room, now, dropped, moved)
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
-    return TidyPlan(text, after, before, done, _numbered(text, dropped), moved, NOTES_NAME if moved else "")
+    notes = NOTES_NAME if moved else ""
+    return TidyPlan(text, after, before, done, _numbered(text, dropped), "\n".join(moved), notes)
 
 
 def plan_rebuild(
@@ -240,7 +243,7 @@ def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) 
     return text
 
 
-def _shorten(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) -> str:
+def _shorten(text: str, dropped: list[Dropped]) -> str:
     """Make long hooks one sentence."""
     for entry in reversed(read_entries(text)):
         if len(entry.hook) > LONG_HOOK and not entry.more:
@@ -257,11 +260,12 @@ def _fits(text: str, room: tuple[int, int]) -> bool:
 
 
 def _lines(text: str) -> list[_Line]:
-    """An index cut into lines of a kind; an entry's line holds its continuation lines."""
+    """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
     counts = counted(text).lines_in_file()
+    blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
     lines: list[_Line] = []
     at, number = 0, 1
     while at < len(text):
@@ -269,6 +273,8 @@ def _lines(text: str) -> list[_Line]:
         entry = None
         if at in spans:
             end, entry = spans[at]
+        while blocks and blocks[0][0] < end:  # code or a comment over several lines stays in one piece
+            end = max(end, text.find("\n", blocks.pop(0)[1] - 1) + 1 or len(text))
         piece = text[at:end]
         height = piece.count("\n") + (not piece.endswith("\n"))
         kind = "prose"
@@ -287,76 +293,93 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _fit(
-    text: str, by_name: dict[str, Topic], room: tuple[int, int], now: float, dropped: list[Dropped]
-) -> tuple[str, str]:
-    """Bring a text down to the goal; returns it and the prose that moves."""
-    lines = [
-        line
-        for line, before in zip(_lines(text), [None, *_lines(text)], strict=False)
-        if not (line.kind == "blank" and before is not None and before.kind == "blank")
-    ]
-    moved, lines = _move_prose(lines, (room[0] // 2, room[1] // 2))
-    body = "".join(line.text for line in lines)
-    if moved and NOTES_NAME not in by_name:
-        body = add_entry(body, "Notes from the index", NOTES_NAME, "What stood in the index itself")
-        by_name = {**by_name, NOTES_NAME: Topic(NOTES_NAME, "Notes", None, "feedback", 9, now, True)}
-    lines = _lines(body)
-    ranked = sorted(
-        (line for line in lines if line.entry is not None),
-        key=lambda line: (
-            usefulness(by_name.get(nfc(line.entry.target)), line.entry.hook, now) if line.entry else 0.0,
-            -line.number,
-        ),
-    )
-    for line in ranked:
-        if _fits(body, room):
+    text: str, by_name: dict[str, Topic], room: tuple[int, int], now: float, dropped: list[Dropped], moved: list[str]
+) -> str:
+    """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
+    text = "".join(line.text for line in _single_blanks(_lines(text)))
+    if _fits(text, room):
+        return text
+    prose, kept = _move_prose(_lines(text), (room[0] // 2, room[1] // 2))
+    if prose:
+        moved.append(prose)
+        text = _drop_empty_headings(text, "".join(line.text for line in kept))
+        text = "".join(line.text for line in _single_blanks(_lines(text)))
+        if all(entry.target != NOTES_NAME for entry in read_entries(text)):
+            text = add_entry(text, "Notes from the index", NOTES_NAME, "What stood in the index itself")
+        by_name[NOTES_NAME] = Topic(NOTES_NAME, "Notes", pinned=True)
+    rows = []
+    for line in _lines(text):
+        topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
+        if line.entry is not None and not (topic is not None and topic.pinned):
+            rows.append((usefulness(topic, line.entry.hook, now), -line.number, line.entry))
+    gone: list[IndexEntry] = []
+    for _, _, entry in sorted(rows, key=lambda row: row[:2]):
+        if _fits(_without(text, gone), room):
             break
-        assert line.entry is not None
-        lines.remove(line)
-        body = "".join(kept.text for kept in lines)
-        entry = line.entry
+        gone.append(entry)
         dropped.append(Dropped(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
-    return body, moved
+    return _drop_empty_headings(text, _without(text, gone))
+
+
+def _without(text: str, entries: list[IndexEntry]) -> str:
+    spans = sorted(((entry.start, entry_end(text, entry)) for entry in entries), reverse=True)
+    for start, end in spans:
+        text = text[:start] + text[end:]
+    return text
+
+
+def _single_blanks(lines: list[_Line]) -> list[_Line]:
+    """Make runs of blank lines one; those in code are part of its block."""
+    kept: list[_Line] = []
+    for line in lines:
+        if not (line.kind == "blank" and kept and kept[-1].kind == "blank"):
+            kept.append(line)
+    return kept
 
 
 def _move_prose(lines: list[_Line], room: tuple[int, int]) -> tuple[str, list[_Line]]:
-    """Keep prose from the top while it is within the room; the rest moves, with the headings it stood under."""
-    total = [line.cost for line in lines if line.kind == "prose"]
-    if sum(cost[0] for cost in total) <= room[0] and sum(cost[1] for cost in total) <= room[1]:
+    """Keep prose from the top while all that is no entry is within the room; the rest moves, with its headings."""
+    other = [line.cost for line in lines if line.kind in ("prose", "heading", "blank")]
+    if sum(cost[0] for cost in other) <= room[0] and sum(cost[1] for cost in other) <= room[1]:
         return "", lines
     used_lines = used_units = 0
     kept: list[_Line] = []
     moved: list[str] = []
     heading: _Line | None = None
-    full = False
     for line in lines:
+        if line.kind in ("prose", "heading", "blank"):
+            used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
+        full = used_lines > room[0] or used_units > room[1]
         if line.kind == "heading":
             heading = line
-        if line.kind == "prose":
-            used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
-            full = full or used_lines > room[0] or used_units > room[1]
-            if full:
-                if heading is not None:
-                    moved.append(("\n" if moved else "") + heading.text)
-                    heading = None
-                moved.append(line.text)
-                continue
-        elif line.kind == "blank" and full and moved and not moved[-1].isspace():
+        elif line.kind == "prose" and full:
+            if heading is not None:
+                moved.append(("\n" if moved else "") + heading.text)
+                heading = None
+            moved.append(line.text)
+            continue
+        elif line.kind == "blank" and moved and moved[-1].strip():
             moved.append(line.text)
         kept.append(line)
-    return "".join(moved).strip("\r\n") + "\n", kept
+    return ("".join(moved).strip("\r\n") + "\n" if moved else ""), kept
 
 
 def _drop_empty_headings(before: str, after: str) -> str:
     """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
+    if before == after:
+        return after
     filled = _filled_headings(_lines(before))
     lines = _lines(after)
     still = _filled_headings(lines)
+    if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
+        return after
     kept: list[_Line] = []
+    number = 0
     skipping = False
     for line in lines:
         if line.kind == "heading":
-            skipping = line.text.strip() in filled and line.text.strip() not in still
+            skipping = filled[number] and not still[number]
+            number += 1
             if skipping:
                 continue
         elif line.kind != "blank":
@@ -366,13 +389,15 @@ def _drop_empty_headings(before: str, after: str) -> str:
     return "".join(line.text for line in kept)
 
 
-def _filled_headings(lines: list[_Line]) -> set[str]:
-    """The headings that have an entry or prose before the next heading of their level."""
-    filled: set[str] = set()
-    open_: list[_Line] = []
+def _filled_headings(lines: list[_Line]) -> list[bool]:
+    """For each heading, whether an entry or prose stands before the next heading of its level."""
+    filled: list[bool] = []
+    open_: list[tuple[int, int]] = []
     for line in lines:
         if line.kind == "heading":
-            open_ = [heading for heading in open_ if heading.level < line.level] + [line]
+            open_ = [(level, number) for level, number in open_ if level < line.level] + [(line.level, len(filled))]
+            filled.append(False)
         elif line.kind in ("entry", "prose"):
-            filled |= {heading.text.strip() for heading in open_}
+            for _, number in open_:
+                filled[number] = True
     return filled

@@ -92,6 +92,8 @@ def test_type_is_found_where_people_put_it(lines: list[str], type_: str | None, 
         ("one\n  two\n  three", "one two three"),
         ('"one\n  two"', "one two"),
         ("one\n  # note", "one"),
+        ("\n  one\n  two", "one two"),
+        ("\n  - one", None),
     ],
 )
 def test_value(written: str, value: str | None) -> None:
