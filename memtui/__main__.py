@@ -6,30 +6,30 @@ This module stands above both: neither the screen nor the command line knows the
 
 import os
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from memtui import __version__
 
+TYPE_CHECKING = False  # as in typing, whose import costs more than all that `--version` does
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memtui.cli.call import KeyRow
 
 
-@dataclass(slots=True)
 class Screen:
     """What was asked of the screen."""
 
-    project: str | None = None
-    config_dir: str | None = None
-    demo: bool = False
-    ascii: bool = False
-    read_only: bool = False
-    no_color: bool = False
-    no_mouse: bool = False
+    def __init__(self) -> None:
+        self.project: str | None = None
+        self.config_dir: str | None = None
+        self.demo = False
+        self.ascii = False
+        self.read_only = False
+        self.no_color = False
+        self.no_mouse = False
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: "Sequence[str] | None" = None) -> int:
     """Answer one call of the program.
 
     Args:
@@ -57,7 +57,7 @@ _FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--n
 _VALUES = {"--project": "project", "--config-dir": "config_dir"}
 
 
-def _screen(args: Sequence[str]) -> Screen | None:
+def _screen(args: "Sequence[str]") -> Screen | None:
     """What the words ask of the screen; `None` if they are a command's, or wrong: the command line says that better."""
     screen = Screen()
     words = iter(args)
@@ -103,7 +103,7 @@ def _end_by_signal() -> None:
         return  # not the main thread: whoever started us handles signals
 
 
-def _open(screen: Screen, args: Sequence[str]) -> int:
+def _open(screen: Screen, args: "Sequence[str]") -> int:
     """Run the screen over what was asked for."""
     from memtui.cli.call import Call
     from memtui.cli.faults import guarded

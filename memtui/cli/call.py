@@ -19,6 +19,7 @@ from memtui.host.env import Env
 if TYPE_CHECKING:
     from memtui.base.config import Config
     from memtui.host.place import Place
+    from memtui.memory.pins import Pins
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
 
@@ -72,6 +73,7 @@ class Call:
     """The screen's keys; the command line doesn't know the screen, so whoever started it may hand them over."""
     cwd: Path = field(default_factory=here)
     now: Callable[[], float] = time.time
+    _last: "World | None" = None
 
     @cached_property
     def env(self) -> Env:
@@ -124,15 +126,30 @@ class Call:
         """The desk: reading and writing."""
         from memtui.memory.workspace import Workspace
 
-        return Workspace(self.env, self.dirs, self.place, read_only=self.asked.read_only, now=self.now)
+        workspace = Workspace(self.env, self.dirs, self.place, read_only=self.asked.read_only, now=self.now)
+        if self._last is not None:
+            workspace.read(full=False, known=self._last)  # it has to know the folders
+        return workspace
+
+    @cached_property
+    def pins(self) -> "Pins":
+        """What is pinned."""
+        from memtui.memory.pins import Pins
+
+        return Pins(self.dirs)
 
     def read(self, *, full: bool = True) -> "World":
-        """The world of the workspace, read now.
+        """The world, read now. A command that only reads doesn't pay for what writing needs.
 
         Args:
             full: Also bodies: links and problems.
         """
-        return self.workspace.read(full=full)
+        from memtui.memory.world import read_world
+
+        if "workspace" in self.__dict__:
+            return self.workspace.read(full=full, known=self._last)
+        self._last = read_world(self.place, self.env, full=full, known=self._last, now=self.now())
+        return self._last
 
     def world(self, *, full: bool = True) -> "World":
         """The world, where there is anything in it.

@@ -9,10 +9,9 @@ import click
 from memtui.base.errors import MemtuiError
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines
-from memtui.cli.explain import Data
 from memtui.cli.files import problem_data, problem_line
 from memtui.cli.names import find_all
-from memtui.cli.output import Line, Part
+from memtui.cli.output import Data, Line, Part
 
 if TYPE_CHECKING:
     from memtui.memory.checks import Problem
@@ -85,7 +84,7 @@ def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
 
     if not call.asked.dry_run:
         call.may_write()
-    pinned = call.workspace.pins.names(call.place.folder)
+    pinned = call.pins.names(call.place.folder)
     done: list[Data] = []
     for problem in problems:
         if done and not call.asked.dry_run:
@@ -93,26 +92,27 @@ def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
         same = next((one for one in world.problems if _same(one, problem)), None)
         if same is None:
             continue  # an earlier one mended it too
+        shown = problem_data(world, same)
         try:
             plan = changes.plan_fix(world, same, pinned=pinned)
-            if not plan.changes or not _wanted(call, same, plan):
+            if not plan.changes or not _wanted(call, shown["name"], same, plan):
                 continue
             if not call.asked.dry_run:
                 call.workspace.carry_out(plan)
         except MemtuiError as error:
-            call.out.warn([f"{problem.file}: {problem.message}: not mended, {error.message}"])
+            call.out.warn([f"{shown['name']}: {problem.message}: not mended, {error.message}"])
             continue
-        entry = {"title": plan.title, "problem": problem_data(world, problem), "diff": plan.diff()}
+        entry = {"title": plan.title, "problem": shown, "diff": plan.diff()}
         done.append({**entry, "written": not call.asked.dry_run})
     return done
 
 
-def _wanted(call: Call, problem: "Problem", plan: "Plan") -> bool:
+def _wanted(call: Call, name: str, problem: "Problem", plan: "Plan") -> bool:
     """Whether to do it: what changes more than a line or two is shown and asked for."""
     if problem.code not in _LARGE or call.asked.dry_run or call.asked.yes:
         return True
     if not call.out.interactive():
-        call.out.note(f"{problem.file}: {problem.fix}: not without being asked, -y says yes")
+        call.out.note(f"{name}: {problem.fix}: not without being asked, -y says yes")
         return False
     call.out.note(*diff_lines(plan.diff()))
     return call.out.ask(f"{plan.title}?")

@@ -9,8 +9,8 @@ import click
 from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
 from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.explain import Data, switch_data, value_words
-from memtui.cli.output import Column, Line, Part, table
+from memtui.cli.explain import switch_data, value_words
+from memtui.cli.output import Column, Data, Line, Part, table
 
 _LAYERS = ("user", "local", "project")
 

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from memtui.base.text import age, size
 from memtui.cli.call import Call
-from memtui.cli.explain import Data
 from memtui.cli.files import file_rows, file_table, problem_data, problem_line
 from memtui.cli.index import budget_data, meter
 from memtui.cli.opening import Opening, opening
-from memtui.cli.output import Column, Line, Output, Part, iso, table
+from memtui.cli.output import Column, Data, Line, Output, Part, iso, table
 
 if TYPE_CHECKING:
     from memtui.dream.gates import Gate
@@ -44,7 +43,7 @@ def _print(call: Call, found: Opening, world: "World") -> None:
 
     place = world.place
     now = call.now()
-    rows = [row for _, row in file_rows(found.workspace, world)]
+    rows = [row for _, row in file_rows(found.workspace.pins, world)]
     listed = gates(place, found.workspace.env, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = world.auto

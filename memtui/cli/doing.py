@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from memtui.base.errors import MemtuiError, Refused
 from memtui.cli.call import Call
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.explain import Data
-from memtui.cli.output import Line, Part
+from memtui.cli.output import Data, Line, Part
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,9 +16,7 @@ from memtui.base.boundary import check_path
 from memtui.base.files import fault
 from memtui.base.text import size
 from memtui.cli.context import Call, Group, find_directory, pass_call
-from memtui.cli.output import Column, Line, Output, Part, table
-
-Data = dict[str, Any]
+from memtui.cli.output import Column, Data, Line, Output, Part, table
 
 _FOLDER = click.Path(path_type=Path)
 

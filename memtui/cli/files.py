@@ -7,13 +7,12 @@ import click
 
 from memtui.base.text import age, size, visible
 from memtui.cli.context import Call, Command, complete_names, pass_call
-from memtui.cli.explain import Data
 from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
-from memtui.cli.output import Column, Line, Output, Part, iso, table
+from memtui.cli.output import Column, Data, Line, Output, Part, iso, table
 
 if TYPE_CHECKING:
     from memtui.memory.checks import Problem
-    from memtui.memory.workspace import Workspace
+    from memtui.memory.pins import Pins
     from memtui.memory.world import World
 
 TYPES = ("user", "feedback", "project", "reference")
@@ -30,12 +29,12 @@ def problems_by_path(world: "World") -> "dict[object, list[Problem]]":
     return found
 
 
-def file_rows(workspace: "Workspace", world: "World") -> list[tuple[Named, Data]]:
-    """Every file of a world with what is known of it, for scripts."""
+def file_rows(pins: "Pins", world: "World") -> list[tuple[Named, Data]]:
+    """Every file of a world, for scripts; problems are known after a full reading only."""
     from memtui.memory.index import same_name
 
     problems = problems_by_path(world)
-    pinned = workspace.pins.paths(world.place.folder)
+    pinned = pins.paths(world.place.folder)
     rows = []
     for named in all_named(world):
         file, scope, instruction = named.file, named.scope, named.instruction
@@ -75,7 +74,8 @@ def file_rows(workspace: "Workspace", world: "World") -> list[tuple[Named, Data]
                 "loaded_lines": instruction.loaded_lines,
                 "loaded_units": instruction.loaded_chars,
             }
-        row |= {"pinned": named.path in pinned, "problems": len(problems.get(named.path, ()))}
+        count = len(problems.get(named.path, ())) if world.full else None
+        row |= {"pinned": named.path in pinned, "problems": count}
         rows.append((named, row))
     return rows
 
@@ -93,20 +93,21 @@ def ls(
 ) -> int:
     """List the memory files; words filter as on the screen: 'exact ^start end$ !not.
 
-    Ends with 1 if nothing fits.
+    Only the heads of the files are read; --problems and -v read all and mark those with problems. Ends with 1 if
+    nothing fits.
     """
     from memtui.base.match import matches, parse
 
-    world = call.world()
+    world = call.world(full=troubled or call.out.verbose)
     terms = parse(" ".join(words))
     found = [
         (named, row)
-        for named, row in file_rows(call.workspace, world)
+        for named, row in file_rows(call.pins, world)
         if (type_ is None or (row["kind"] == "topic" and (row["type"] or "none") == type_))
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
-        and matches(terms, named.name, row["title"] or "", row["description"] or "")
+        and matches(terms, named.name, *_words_of(row))
     ]
     orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
     if sort in orders:
@@ -118,6 +119,11 @@ def ls(
     if not rows:
         call.out.note("nothing fits")
     return int(not rows)
+
+
+def _words_of(row: Data) -> tuple[str, str]:
+    """What a filter finds a file by beside its name."""
+    return ("", "") if row["kind"] == "instruction" else (row["title"] or "", row["description"] or "")
 
 
 def _list_text(call: Call, world: "World", found: list[tuple[Named, Data]], *, by_scope: bool) -> Iterator[Line]:
@@ -182,7 +188,7 @@ def _mark(out: Output, row: Data) -> tuple[str, str]:
 
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [f"{row['problems']} problems" if row["problems"] > 1 else "1 problem"] if row["problems"] else []
+    words = [f"{row['problems']} problem{'s' * (row['problems'] != 1)}"] if row["problems"] else []
     words += ["not in MEMORY.md"] if row["in_index"] is False else []
     words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
     words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []
@@ -210,7 +216,7 @@ def show(context: click.Context, name: str, meta: bool, raw: bool, past: bool) -
     if raw and not call.out.structured:
         call.out.raw(data)
         return 0
-    row = next(row for one, row in file_rows(call.workspace, world) if (one.path, one.name) == (named.path, named.name))
+    row = next(row for one, row in file_rows(call.pins, world) if (one.path, one.name) == (named.path, named.name))
     details = details_of(world, named)
     text = data.decode("utf-8", "replace")
     lines = meta_text(call, row, details) if meta else _body_lines(text)

@@ -8,9 +8,8 @@ import click
 from memtui.base.errors import NotFound, Usage
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.doing import carry_out
-from memtui.cli.explain import Data
 from memtui.cli.names import find_all, topic
-from memtui.cli.output import Column, Glyphs, Line, Output, Part, table
+from memtui.cli.output import Column, Data, Glyphs, Line, Output, Part, table
 
 if TYPE_CHECKING:
     from memtui.memory.budget import IndexBudget
@@ -68,17 +67,21 @@ def meter(out: Output, budget: "IndexBudget", warn: int = 80) -> Iterator[Line]:
     word, style = state_of(budget, warn)
     if out.plain:
         yield f"MEMORY.md\t{word}"
-        yield f"lines\t{budget.lines}\t{budget.max_lines}\t{budget.lines_left} left"
-        yield f"units\t{budget.units}\t{budget.max_units}\t{budget.units_left} left"
+        yield f"lines\t{budget.lines}\t{budget.max_lines}\t{_left(budget.lines_left)}"
+        yield f"units\t{budget.units}\t{budget.max_units}\t{_left(budget.units_left)}"
         return
     for name, number, limit in (
         ("lines", budget.lines, budget.max_lines),
         ("units", budget.units, budget.max_units),
     ):
-        left = f"{limit - number:,} left" if number <= limit else f"{number - limit:,} too many"
+        left = _left(limit - number)
         marked = Part(word, style) if name == budget.first_limit else Part("")
         label = "MEMORY.md  " if name == "lines" else " " * 11
         yield [label, f"{name} ", bar(number / limit, out.glyphs), f" {number:,}/{limit:,} ({left})  ", marked]
+
+
+def _left(number: int) -> str:
+    return f"{number:,} left" if number >= 0 else f"{-number:,} too many"
 
 
 def _scope(world: "World", wanted: str) -> "Scope":
@@ -156,7 +159,7 @@ def index(call: Call, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: st
         files = [topic(named) for named in find_all(world, add, call.cwd)]
         return carry_out(call, "index-plan", changes.plan_add_to_index(world, files))
     if tidy or rebuild:
-        pinned = call.workspace.pins.names(call.place.folder) if scope == "auto" else frozenset()
+        pinned = call.pins.names(call.place.folder) if scope == "auto" else frozenset()
         make = changes.plan_tidy if tidy else changes.plan_rebuild
         plan = make(world, scope=scope, pinned=pinned)
         return carry_out(call, "index-plan", plan, question=f"{plan.title}?", shown=True)

@@ -37,6 +37,12 @@ class Named:
         """The last part of the name without its ending."""
         return self.name.rpartition("/")[2].removesuffix(".md")
 
+    @property
+    def short(self) -> str:
+        """The stem without the type that it begins with: "testing" of feedback_testing.md."""
+        head, _, rest = self.stem.partition("_")
+        return rest if rest and head in ("user", "feedback", "project", "reference") else self.stem
+
 
 def all_named(world: "World") -> Iterator[Named]:
     """Every file of a world: memory first, then instructions that are there."""
@@ -71,7 +77,8 @@ def find(world: "World", word: str, cwd: Path) -> Named:
 
     Args:
         world: Where to look.
-        word: A name, its stem, its `name` field, the unique beginning of a name or stem, or a path.
+        word: A name, its stem with or without the type in front, its `name` field, the unique beginning of one of
+            these, or a path.
         cwd: What a relative path starts from.
 
     Raises:
@@ -91,8 +98,10 @@ def find(world: "World", word: str, cwd: Path) -> Named:
         [one for one in listed if _folded(one.name) in (folded, folded + ".md")],
         [one for one in listed if _folded(one.stem) == folded.removesuffix(".md")],
         [one for one in listed if one.file is not None and _folded(one.file.front.name or "") == folded],
+        [one for one in listed if _folded(one.short) == folded.removesuffix(".md")],
         [one for one in listed if _folded(one.name).startswith(folded)],
         [one for one in listed if _folded(one.stem).startswith(folded)],
+        [one for one in listed if _folded(one.short).startswith(folded)],
     ):
         own = [one for one in fits if one.scope is not None and one.scope.root == world.place.folder]
         if len(fits) == 1 or len(own) == 1:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol, TextIO
+from typing import Any, NamedTuple, Protocol, TextIO
 
 from memtui.base.errors import MemtuiError, Refused
 from memtui.base.text import cells, clip, pad, visible
@@ -29,6 +29,9 @@ class Part(NamedTuple):
     text: str
     style: str = ""
 
+
+Data = dict[str, Any]
+"""One object of an answer."""
 
 Line = str | Part | Sequence[str | Part]
 """One line of text: a string, a part, or several of them."""
@@ -219,7 +222,7 @@ class Output:
         """Whether somebody is there to be asked."""
         return not self._wishes.no_input and _terminal(sys.stdin) and _terminal(sys.stderr)
 
-    def ask(self, question: str, *, safe: str = "not without being asked: add -y") -> bool:
+    def ask(self, question: str) -> bool:
         """Ask for a yes; `-y` is one, and Enter alone is a no.
 
         Raises:
@@ -228,7 +231,7 @@ class Output:
         if self._wishes.yes:
             return True
         if not self.interactive():
-            raise Refused(f"{question} {safe}", hint="-y says yes, -n shows what would be done")
+            raise Refused(f"nobody is here to be asked: {question}", hint="-y says yes, -n shows what would be done")
         _write(sys.stderr, visible(question, keep="") + " [y/N] ")
         answer = sys.stdin.readline()
         if not answer.endswith("\n"):
@@ -340,15 +343,16 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
 
 
 def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
-    """Take what is too much from the columns that take the rest."""
+    """Take what is too much from the columns that take the rest, the last first; only that may vanish."""
     over = sum(widths) + 2 * (len(widths) - 1) - width
     if not width or over <= 0:
         return
-    for i, column in enumerate(columns):
-        if column.rest and over > 0:
-            taken = min(over, max(widths[i] - 8, 0))
-            widths[i] -= taken
-            over -= taken
+    least = 0
+    for i in reversed([i for i, column in enumerate(columns) if column.rest]):
+        taken = min(max(over, 0), max(widths[i] - least, 0))
+        widths[i] -= taken
+        over -= taken
+        least = 8
 
 
 def _part(cell: str | Part) -> Part:

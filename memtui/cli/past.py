@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.errors import NotFound, Refused, Usage
+from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
 from memtui.base.text import age
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.explain import Data
 from memtui.cli.names import find
-from memtui.cli.output import Column, Line, Part, iso, table
+from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.memory.history import FOUND
 
 if TYPE_CHECKING:
     from memtui.memory.history import History, Version
@@ -37,8 +37,12 @@ def histories(call: Call) -> "list[Store]":
 
 def note_outside(call: Call) -> None:
     """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode."""
-    if not call.asked.read_only and not call.asked.dry_run:
+    if call.asked.read_only or call.asked.dry_run:
+        return
+    try:
         call.workspace.note_outside()
+    except MemtuiError as error:
+        call.out.warn([f"what others changed is not recorded: {error.message}"])
 
 
 def version_data(version: "Version") -> Data:
@@ -84,7 +88,7 @@ def version_diff(history: "History", version: "Version", name: str | None = None
 def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
     """List what happened, newest first: to everything, or to one file.
 
-    Ends with 1 if nothing is known.
+    That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
     """
     stores = histories(call)
     note_outside(call)
@@ -95,6 +99,8 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
         stores = [store]
     found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
     found.sort(key=lambda pair: -pair[0].when)
+    if name is None and not call.out.verbose:
+        found = [pair for pair in found if pair[0].kind != FOUND]
     found = found[:limit]
     rows: list[Data] = []
     for version, past in found:

@@ -6,8 +6,7 @@ import click
 
 from memtui.base.text import age
 from memtui.cli.context import Call, Command, pass_call
-from memtui.cli.explain import Data
-from memtui.cli.output import Column, Line, Part, iso, table
+from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 
 @click.command("projects", cls=Command, short_help="List the projects.")

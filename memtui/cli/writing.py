@@ -28,16 +28,24 @@ def new(call: Call, name: str, type_: str | None, description: str, source: str 
     git log -1 --format=%B | memtui new project_release --from -
     """
     from memtui.memory import changes
+    from memtui.memory.index import INDEX_NAME
 
     word = type_ or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if word is None:
         raise Usage("of which type?", hint="--type user, feedback, project or reference")
     body = _body(source)
     plan = changes.plan_new(call.read(full=True), name.removesuffix(".md"), word, description, body)
-    for change in plan.changes:
-        if change.data is not None and change.base is None and not call.asked.dry_run:
-            check_secrets(call, change.name, None, change.data)
-    return carry_out(call, "new", plan)
+    file = next(change for change in plan.changes if change.name != INDEX_NAME)
+    if call.asked.dry_run or file.data is None:
+        return carry_out(call, "new", plan)
+    try:
+        check_secrets(call, file.name, None, file.data)
+        return carry_out(call, "new", plan)
+    except MemtuiError as error:
+        if source is not None and not call.asked.read_only:
+            keep_draft(call, plan.root / file.name, file.data.decode("utf-8", "surrogateescape"), None)
+            error.hint = f"the text is kept: memtui edit {file.name} goes on with it"
+        raise
 
 
 def _body(source: str | None) -> str:
@@ -72,6 +80,9 @@ def edit(call: Call, name: str, line: int | None, discard: bool) -> int:
     except NotFound:
         before, base = None, None
     start = before or b""
+    if not call.asked.dry_run:
+        # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.
+        call.workspace.home_of(named.path)[0].note_outside()
     draft = drafts.load(named.path)
     if draft is not None:
         base, start = draft.base, draft.text.encode("utf-8", "surrogateescape")
@@ -80,7 +91,10 @@ def edit(call: Call, name: str, line: int | None, discard: bool) -> int:
     if after == start and draft is None:
         call.out.note("nothing changed")
         return 0
-    return save_text(call, "edit", named, before, after, base=base, why=f"edit {named.name}")
+    code = save_text(call, "edit", named, before, after, base=base, why=f"edit {named.name}")
+    if before is None and not call.asked.dry_run:
+        call.out.note(f"{named.name} is new: memtui index --add {named.name} lists it in MEMORY.md")
+    return code
 
 
 def _find_or_draft(call: Call, name: str) -> Named:
@@ -198,7 +212,7 @@ def rm(call: Call, names: Sequence[str]) -> int:
 @pass_call
 def pin(call: Call, names: Sequence[str], off: bool) -> None:
     """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
-    pins, folder = call.workspace.pins, call.place.folder
+    pins, folder = call.pins, call.place.folder
     if names:
         chosen = [topic(named) for named in find_all(call.world(full=False), names, call.cwd)]
         for file in chosen:

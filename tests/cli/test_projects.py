@@ -11,7 +11,8 @@ from tests.cli.conftest import Run
 def session(home: Path, cwd: Path, number: int, age: float = 0.0) -> Path:
     path = home / ".claude/projects" / project_name(str(cwd)) / f"00000000-0000-4000-8000-{number:012}.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps({"type": "user", "cwd": str(cwd), "message": {"content": "hi"}}) + "\n", encoding="utf-8")
+    record = {"type": "user", "cwd": str(cwd), "message": {"content": "hi"}}
+    path.write_text(json.dumps(record) + "\n", encoding="utf-8")
     os.utime(path, (1_700_000_000 - age, 1_700_000_000 - age))
     return path
 

@@ -1,0 +1,140 @@
+"""Printing: nothing foreign gets out as it is, tables line up, faults have their form."""
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.base.errors import Refused
+from memtui.base.text import cells
+from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.output import Column, Output, Part, iso, table
+
+
+@dataclass
+class Wishes:
+    json: bool = False
+    jsonl: bool = False
+    plain: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+    ascii: bool = False
+    yes: bool = False
+    no_input: bool = False
+
+
+class Terminal(io.StringIO):
+    encoding = "utf-8"
+
+    def isatty(self) -> bool:
+        return True
+
+
+@contextmanager
+def printed(stream: io.StringIO) -> Iterator[io.StringIO]:
+    """Takes the place of standard output; no fixture, because hypothesis and pytest's capture both get in its way."""
+    before = sys.stdout
+    sys.stdout = stream
+    try:
+        yield stream
+    finally:
+        sys.stdout = before
+
+
+ENV = {"TERM": "xterm", "COLUMNS": "60"}
+CONTROL = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\t\n"}
+
+
+@given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["", "bold", "problem"])), max_size=5))
+def test_no_control_character_of_a_text_gets_out(parts: list[tuple[str, str]]) -> None:
+    with printed(Terminal()) as stream:
+        Output(Wishes(no_color=True), ENV).answer("x", {}, [[Part(text, style) for text, style in parts]])
+    assert not set(stream.getvalue().removesuffix("\n")) & (CONTROL | {"\u202e", "\u2066"})
+
+
+@given(st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=4))
+def test_json_is_ascii_whatever_is_in_it(data: dict[str, str]) -> None:
+    with printed(io.StringIO()) as stream:
+        Output(Wishes(json=True), ENV).answer("x", data, [])
+    assert stream.getvalue().isascii()
+    assert stream.getvalue().count("\n") == 1
+
+
+@given(
+    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=40), st.text(max_size=100)), min_size=1, max_size=5),
+    st.integers(20, 120),
+)
+def test_a_table_lines_up_and_fits(rows: list[tuple[str, str, str]], width: int) -> None:
+    with printed(Terminal()) as stream:
+        out = Output(Wishes(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
+        columns = [Column("one", rest=True), Column("two", rest=True), Column("three", rest=True)]
+        out.answer("x", {}, table(out, columns, rows))
+    lines = stream.getvalue().removesuffix("\n").split("\n")
+    assert len(lines) == len(rows) + 1
+    assert all(cells(line) <= width for line in lines)
+
+
+def test_colour_follows_the_stream_and_the_wishes() -> None:
+    for wishes, env, coloured in (
+        (Wishes(), ENV, True),
+        (Wishes(no_color=True), ENV, False),
+        (Wishes(plain=True), ENV, False),
+        (Wishes(), {**ENV, "NO_COLOR": "1"}, False),
+        (Wishes(), {**ENV, "NO_COLOR": ""}, True),
+        (Wishes(), {"TERM": "dumb"}, False),
+        (Wishes(), {}, False),
+    ):
+        with printed(Terminal()) as stream:
+            Output(wishes, env).answer("x", {}, [Part("red", "problem")])
+        assert ("\x1b[31m" in stream.getvalue()) == coloured
+
+
+def test_an_encoding_that_lacks_a_character_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
+    out = Output(Wishes(), {})
+    assert out.glyphs.unlisted == "o"
+    out.answer("x", {}, ["결제 –"])
+    sys.stdout.flush()
+    assert raw.getvalue() == b"\\uacb0\\uc81c \\u2013\n"
+
+
+def test_questions(monkeypatch: pytest.MonkeyPatch) -> None:
+    error = Terminal()
+    monkeypatch.setattr(sys, "stderr", error)
+    for answer, yes in (("y\n", True), ("Yes\n", True), ("n\n", False), ("\n", False), ("", False), ("yep\n", False)):
+        typed = Terminal(answer)
+        monkeypatch.setattr(sys, "stdin", typed)
+        assert Output(Wishes(), ENV).ask("Delete \x1b[31m?") is yes
+    assert "\x1b" not in error.getvalue()
+    assert Output(Wishes(yes=True), ENV).ask("?")
+    with pytest.raises(Refused):
+        Output(Wishes(no_input=True), ENV).ask("?")
+    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
+    with pytest.raises(Refused):
+        Output(Wishes(), ENV).ask("?")
+
+
+@given(st.binary(max_size=60), st.binary(max_size=60))
+def test_a_diff_tells_equal_from_different(before: bytes, after: bytes) -> None:
+    text = unified(before, after, "a.md")
+    assert (text == "") == (before == after)
+    assert len(list(diff_lines(text))) == text.count("\n")
+
+
+def test_a_diff_of_what_comes_and_goes() -> None:
+    assert unified(None, b"a\n", "a.md") == "--- /dev/null\n+++ b/a.md\n@@ -0,0 +1 @@\n+a\n"
+    assert unified(b"a", None, "a.md") == "--- a/a.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\\ No newline at end of file\n"
+    assert unified(b"a\r\nb\n", b"a\nb\n", "a.md").count("\r") == 1
+
+
+def test_times() -> None:
+    assert iso(0) == "1970-01-01T00:00:00Z"
+    assert iso(None) is None
+    assert iso(1e300) is None
