@@ -3,11 +3,13 @@
 import asyncio
 import signal
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import ClassVar
 
-from textual import on, work
+from textual import events, on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
@@ -30,8 +32,9 @@ from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
 from memtui.tui.preview import make_preview
 from memtui.tui.reading import read_world
-from memtui.tui.state import AppState, Preview
+from memtui.tui.state import AppState, KeepsDraft, Preview
 from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
+from memtui.tui.typeahead import TypeAhead
 from memtui.tui.views.later import Later
 from memtui.tui.views.memory import MemoryView
 from memtui.tui.views.settings import SettingsView
@@ -78,6 +81,7 @@ class MemtuiApp(App[int]):
         self.open_sample = open_sample
         self.watch_disk = watch
         self.wishes = Wishes(self)
+        self.type_ahead = TypeAhead(self)
         self._interrupted = 0.0
         self._welcomed = False
         self._mounted = False
@@ -106,10 +110,15 @@ class MemtuiApp(App[int]):
         self.call_after_refresh(self.read_first)
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
-            try:
-                loop.add_signal_handler(number, partial(self.exit, 128 + number, 128 + number))
-            except (NotImplementedError, RuntimeError, ValueError):
-                self.log.warning("no signal handler here", number)  # a thread of a test, or Windows
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # a thread of a test has no signals
+                loop.add_signal_handler(number, self._end_by, number)
+
+    def _end_by(self, number: int) -> None:
+        """The terminal was closed or somebody sent a signal: unsaved text stays as a draft."""
+        for screen in self.screen_stack:
+            if isinstance(screen, KeepsDraft):
+                screen.keep_draft()
+        self.exit(128 + number, 128 + number)
 
     # State: assigned here and nowhere else.
 
@@ -191,7 +200,7 @@ class MemtuiApp(App[int]):
         """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
         if world.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.workspace.place.enabled:
             self._welcomed = True
-            self.post_message(Wish("welcome"))
+            self.wish("welcome")
 
     def _follow_disk(self) -> None:
         if self.watch_disk:
@@ -224,10 +233,24 @@ class MemtuiApp(App[int]):
 
     # Wishes: `wishes` asks and writes; here is only what comes of it.
 
-    @on(Wish)
-    def take_wish(self, message: Wish) -> None:
-        """A view wants something done."""
-        self.run_worker(self.wishes.run(message), group="wish", exit_on_error=False)
+    def wish(self, what: str, paths: tuple[Path, ...] = (), line: int | None = None) -> None:
+        """A view or a key wants something done; what is typed next waits for the dialog, if there comes one."""
+        self.type_ahead.opening()
+        self.run_worker(self._grant(Wish(what, paths, line)), group="wish", exit_on_error=False)
+
+    async def _grant(self, wish: Wish) -> None:
+        try:
+            await self.wishes.run(wish)
+        finally:
+            self.type_ahead.opened()
+
+    async def on_event(self, event: events.Event) -> None:
+        if not isinstance(event, events.Key) or event.is_forwarded:
+            await super().on_event(event)
+        elif not self.type_ahead.hold(event):
+            target = self.focused or self.screen
+            await super().on_event(event)
+            self.type_ahead.follow(target)
 
     @on(EditorWanted)
     def editor_wants(self, message: EditorWanted) -> None:
@@ -310,32 +333,32 @@ class MemtuiApp(App[int]):
 
     def action_undo(self) -> None:
         """Undo the newest write."""
-        self.post_message(Wish("undo"))
+        self.wish("undo")
 
     def action_redo(self) -> None:
         """Do it again."""
-        self.post_message(Wish("redo"))
+        self.wish("redo")
 
     def action_activity(self) -> None:
         """Every write, with its diff."""
-        self.post_message(Wish("activity"))
+        self.wish("activity")
 
     def action_project(self) -> None:
         """Switch project."""
-        self.post_message(Wish("project"))
+        self.wish("project")
 
     def action_palette(self) -> None:
         """Every command by name."""
-        self.post_message(Wish("palette"))
+        self.wish("palette")
 
     def action_help(self) -> None:
         """The keys that work here."""
-        self.post_message(Wish("help"))
+        self.wish("help")
 
     @on(BudgetMeter.Opened)
     def show_index(self) -> None:
         """A click on the meter."""
-        self.post_message(Wish("show_index"))
+        self.wish("show_index")
 
     def action_interrupt(self) -> None:
         """^C copies what is selected; twice within two seconds quits."""
@@ -352,7 +375,7 @@ class MemtuiApp(App[int]):
 
     def action_leave(self) -> None:
         """Quit; asks only if unsaved text is kept as a draft."""
-        self.post_message(Wish("leave"))
+        self.wish("leave")
 
     def copy_to_clipboard(self, text: str) -> None:
         """Send text to the clipboard, through tmux where it would swallow the terminal's way."""

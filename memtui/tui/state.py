@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from memtui.host.place import Place
 from memtui.memory.world import World
@@ -18,6 +19,14 @@ class Preview:
     title: str = ""
     lines: Sequence[Line] = ()
     width: int = 0
+
+
+@runtime_checkable
+class KeepsDraft(Protocol):
+    """A screen with text that may be unsaved."""
+
+    def keep_draft(self) -> None:
+        """Keep the text as a draft, or drop the draft if nothing is unsaved."""
 
 
 MODES = ("preview", "links", "history")

@@ -54,7 +54,9 @@ def test_marks(world: World, memory: Path) -> None:
     assert marks["feedback_pnpm.md"] == "unlisted"
     assert marks["feedback_testing.md"] == "problem"
     assert marks["user_role.md"] == ""
-    facts = replace(OPEN, unsaved=frozenset({memory / "user_role.md"}), pinned=frozenset({memory / "project_oncall.md"}))
+    facts = replace(
+        OPEN, unsaved=frozenset({memory / "user_role.md"}), pinned=frozenset({memory / "project_oncall.md"})
+    )
     marks = {item.label: item.mark for item in items(arrange(world, facts))}
     assert marks["user_role.md"] == "unsaved"
     assert marks["project_oncall.md"] == "pinned"

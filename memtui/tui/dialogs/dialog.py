@@ -12,6 +12,7 @@ from textual.widget import Widget
 from memtui.base.text import visible
 from memtui.tui import styles
 from memtui.tui.theme import glyphs_of
+from memtui.tui.typeahead import TypeAhead
 
 Answer = TypeVar("Answer")
 
@@ -36,6 +37,12 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
             frame.border_title = Content(visible(f" {self._title} ", keep=""))
             frame.border_subtitle = Content(glyphs_of(self).spell(f" {self._hints} "))
             yield from self.body()
+
+    def on_screen_resume(self) -> None:
+        """Keys that were typed while this opened may come now."""
+        ahead = getattr(self.app, "type_ahead", None)
+        if isinstance(ahead, TypeAhead):
+            self.call_after_refresh(ahead.opened)
 
     def action_no(self) -> None:
         """Close, nothing done."""

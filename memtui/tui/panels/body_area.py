@@ -33,6 +33,21 @@ class BodyArea(TextArea):
             id="body",
             compact=True,
         )
+        self._cut: int | None = None
+
+    @property
+    def cut_row(self) -> int | None:
+        """The row, from 0, from which on nothing of an index is loaded: drawn faint from there on."""
+        return self._cut
+
+    @cut_row.setter
+    def cut_row(self, row: int | None) -> None:
+        if row != self._cut:
+            self._cut = row
+            self._line_cache.clear()
+            self.refresh()
 
     def get_line(self, line_index: int) -> Text:
-        return Text(same_length(self.document.get_line(line_index)), end="", no_wrap=True)
+        faint = self._cut is not None and line_index >= self._cut
+        line = same_length(self.document.get_line(line_index))
+        return Text(line, style="dim italic" if faint else "", end="", no_wrap=True)

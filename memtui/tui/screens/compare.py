@@ -15,6 +15,7 @@ from memtui.tui import keys, styles
 from memtui.tui.dialogs.question import Question
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.lines import Lines
+from memtui.tui.reach import app_of
 
 BESIDE_FROM = 90
 """Cells from which the two texts stand side by side."""
@@ -114,6 +115,7 @@ class Compare(Screen[Decision | None]):
         return self.query_one(CompareLines)
 
     def on_mount(self) -> None:
+        self.call_after_refresh(app_of(self).type_ahead.opened)
         self.lines.rows_changed()
         self.lines.focus()
         self.action_change(1)

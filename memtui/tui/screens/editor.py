@@ -22,15 +22,20 @@ from memtui.tui.editing import Opened, field_edits, problems_of
 from memtui.tui.markup import draw
 from memtui.tui.messages import EditorWanted
 from memtui.tui.panels.body_area import BodyArea
+from memtui.tui.panels.budget_meter import thousands
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.problem_list import ProblemList
 from memtui.tui.panels.reader import Reader
+from memtui.tui.reach import app_of
 from memtui.tui.sheet import Sheet
 from memtui.tui.theme import Glyphs
 
 PAUSE = 0.15
 """Seconds without a key after which problems, meter and draft are brought up to date: never on the key path."""
+
+BESIDE_FROM = 120
+"""Cells from which the preview stands beside the text without being asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ class Editor(Screen[Closed]):
         yield hints
 
     def on_mount(self) -> None:
-        self.query_one("#beside").display = False
+        self.call_after_refresh(app_of(self).type_ahead.opened)
+        self.query_one("#beside").display = self.app.size.width >= BESIDE_FROM
         self.query_one("#disk").display = False
         self.query_one("#properties").display = bool(self.opened.fields)
         body = self.body
@@ -130,10 +136,7 @@ class Editor(Screen[Closed]):
     def look(self, sheet: Sheet) -> None:
         """Check the text and keep it as a draft."""
         problems = problems_of(self.workspace, self.opened, sheet)
-        if sheet.to_bytes() != self.opened.data:
-            self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
-        else:
-            self.workspace.drafts.drop(self.path)
+        self._keep(sheet)
         self.app.call_from_thread(self._show_problems, problems, sheet)
 
     def _show_problems(self, problems: tuple[Problem, ...], sheet: Sheet) -> None:
@@ -153,7 +156,10 @@ class Editor(Screen[Closed]):
         right = f"Ln {row + self.sheet.body_line} Col {column + 1}   UTF-8 {ends}"
         if self.opened.is_index:
             budget = measure_index(self.current().text)
-            right += f"   index {budget.lines}/{budget.max_lines}  {budget.units / 1000:.1f}k"
+            right += f"   index {budget.lines}/{budget.max_lines}  {thousands(budget.units)}"
+            cut = budget.cut_line_in_file
+            self.body.cut_row = cut - self.sheet.body_line if cut is not None else None
+            right += f"   not loaded from line {cut} on" if cut is not None else ""
         name = visible(self.opened.name, keep="")
         title = Content.assemble((f" {name}", "bold"), (mark, "$mark bold"), (f"   {right}", "$dim"))
         self.query_one("#title", Static).update(title)
@@ -252,9 +258,15 @@ class Editor(Screen[Closed]):
         if isinstance(self.focused, Input):
             self.body.focus()
             return
-        sheet = self.current()
+        self.keep_draft()
+        self.dismiss(Closed())
+
+    def keep_draft(self) -> None:
+        """Keep what is unsaved as a draft; drop the draft if nothing is."""
+        self._keep(self.current())
+
+    def _keep(self, sheet: Sheet) -> None:
         if sheet.to_bytes() != self.opened.data:
             self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
         else:
             self.workspace.drafts.drop(self.path)
-        self.dismiss(Closed())

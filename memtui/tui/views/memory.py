@@ -14,12 +14,13 @@ from memtui.base.text import visible
 from memtui.memory.world import World
 from memtui.tui import keys
 from memtui.tui.arrange import GROUPINGS, ORDERS, Item, Wanted, arrange
-from memtui.tui.messages import PreviewWanted, Wish
+from memtui.tui.messages import PreviewWanted
 from memtui.tui.panels.facts import Facts
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.reader import Reader
 from memtui.tui.panels.topic_list import TopicList
 from memtui.tui.properties import dressed, properties
+from memtui.tui.reach import app_of
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
 
@@ -54,7 +55,7 @@ class MemoryView(Widget):
     def on_mount(self) -> None:
         self.query_one("#filter").display = False
         self.query_one("#facts-pane").border_title = "Properties"
-        self.list.focus()
+        self.screen.set_focus(self.list)
 
     @property
     def list(self) -> TopicList:
@@ -178,7 +179,7 @@ class MemoryView(Widget):
 
     def _wish(self, what: str, *, many: bool = False, line: int | None = None) -> None:
         paths = self.chosen if many else ((self.current,) if self.current else ())
-        self.post_message(Wish(what, paths, line))
+        app_of(self).wish(what, paths, line)
 
     def action_external(self) -> None:
         """Edit in $EDITOR."""
@@ -186,7 +187,7 @@ class MemoryView(Widget):
 
     def action_new(self) -> None:
         """A new topic file."""
-        self.post_message(Wish("new"))
+        app_of(self).wish("new")
 
     def action_delete(self) -> None:
         """Delete the marked files or the current one."""
@@ -257,7 +258,7 @@ class MemoryView(Widget):
         """Type to filter."""
         line = self.query_one("#filter", Input)
         line.display = True
-        line.focus()
+        self.screen.set_focus(line)  # at once: `focus` would let the next keys go to the list
 
     @on(Input.Changed, "#filter")
     def filter_changed(self, event: Input.Changed) -> None:
@@ -269,7 +270,7 @@ class MemoryView(Widget):
     @on(Input.Submitted, "#filter")
     def filter_done(self) -> None:
         """Keep the filter, go to the list."""
-        self.list.focus()
+        self.screen.set_focus(self.list)
         self.query_one("#filter").display = bool(self.wanted.query)
 
     def action_back(self) -> None:
@@ -278,7 +279,7 @@ class MemoryView(Widget):
         if self.wanted.query or line.display:
             line.clear()
             line.display = False
-            self.list.focus()
+            self.screen.set_focus(self.list)
         elif self.wanted.only_problems:
             self.action_only_problems()
         elif self.wanted.marked:
@@ -292,7 +293,7 @@ class MemoryView(Widget):
     def action_focus_preview(self) -> None:
         """Go to the preview; where there is one pane only it takes the list's place."""
         self.add_class("-reading")
-        self.reader.focus()
+        self.screen.set_focus(self.reader)
 
     def action_preview_scroll(self, step: int) -> None:
         """Scroll the preview while the list keeps the focus."""
@@ -323,7 +324,7 @@ class MemoryView(Widget):
     def follow(self, message: Reader.Follow) -> None:
         """Go where the link leads, remembering from where."""
         if message.target.startswith("version:"):
-            self.post_message(Wish(message.target, (self.current,) if self.current else ()))
+            app_of(self).wish(message.target, (self.current,) if self.current else ())
             return
         world = self.state.world if self.state else None
         target = world.resolve(self.current, message.target) if world and self.current else None
@@ -348,11 +349,11 @@ class MemoryView(Widget):
                 self._wish("edit", line=message.line)
             case "leave":
                 self.remove_class("-reading")
-                self.list.focus()
+                self.screen.set_focus(self.list)
             case "back" if self._trail:
                 self.go_to(self._trail.pop())
             case "find":
-                self.post_message(Wish("find"))
+                app_of(self).wish("find")
             case "copy":
                 self.app.copy_to_clipboard(message.text)
                 self.notify("line sent to the clipboard", markup=False)
@@ -367,4 +368,4 @@ class MemoryView(Widget):
 
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
-        self.list.focus()
+        self.screen.set_focus(self.list)

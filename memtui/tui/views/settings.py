@@ -1,6 +1,6 @@
 """The Settings view: every switch of the client and of ours, its value, and the layer that set it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from textual import on
 from textual.app import ComposeResult
@@ -13,15 +13,19 @@ from memtui.base import text
 from memtui.base.config import SETTINGS, Config
 from memtui.host.switches import Switch
 from memtui.tui import keys
-from memtui.tui.messages import Wish
 from memtui.tui.panels.lines import Lines
+from memtui.tui.reach import app_of
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
+
+VARIABLES = "environment variables: set in your shell"
+WORDS_FROM = 100
+"""Cells from which each row says what its setting does."""
 
 
 @dataclass(frozen=True, slots=True)
 class SettingRow:
-    """One line: a heading (no `key`), a switch of the client, or a setting of ours (`ours`)."""
+    """One line: a heading (no `key`), a switch of the client, or one `ours`; `set` if its value is no default."""
 
     words: str
     key: str = ""
@@ -29,23 +33,25 @@ class SettingRow:
     layer: str = ""
     source: str = ""
     ours: bool = False
+    set: bool = False
     why_not: str = ""
     """Why it cannot be changed here; empty where it can."""
 
 
 def rows(switches: tuple[Switch, ...], warnings: tuple[str, ...], config: Config) -> tuple[SettingRow, ...]:
     """The client's switches first, what they warn of, then ours."""
-    listed = [SettingRow("the agent client: memory and dream")]
+    listed = [SettingRow("the agent client's settings")]
     for switch in switches:
-        value, layer = _value(switch.value), switch.layer
-        why_not = "" if switch.writable else switch.why_not
-        listed.append(SettingRow(switch.describe, switch.key, value, layer, switch.source, why_not=why_not))
+        if switch.kind and switch.key.isupper() and not any(row.words == VARIABLES for row in listed):
+            listed.append(SettingRow(VARIABLES))
+        row = SettingRow(switch.describe, switch.key, _value(switch.value), switch.layer, switch.source)
+        listed.append(replace(row, set=switch.layer != "default", why_not="" if switch.writable else switch.why_not))
     listed += [SettingRow(f"! {warning}") for warning in warnings]
-    listed.append(SettingRow("memtui"))
+    listed.append(SettingRow("memtui's own settings"))
     for setting in SETTINGS:
-        value = config[setting.key] or "not set"
-        layer = "default" if config[setting.key] == setting.default else "config.toml"
-        listed.append(SettingRow(setting.words, setting.key, value, layer, str(config.path), ours=True))
+        changed = config[setting.key] != setting.default
+        value, layer = config[setting.key] or "not set", "config.toml" if changed else "default"
+        listed.append(SettingRow(setting.words, setting.key, value, layer, str(config.path), ours=True, set=changed))
     listed += [SettingRow(f"! {warning}") for warning in config.warnings]
     return tuple(listed)
 
@@ -92,14 +98,18 @@ class SettingLines(Lines):
         if not row.key:
             style = "$warn" if row.words.startswith("!") else "bold"
             return Content.styled(text.clip(text.visible(row.words, keep=""), width), style)
-        name_width = min(34, width // 2)
-        layer_width = 12 if width >= 60 else 0
-        value_width = max(8, width - name_width - layer_width - 2)
-        name = text.pad(f" {row.key}", name_width)
+        name_width = min(36, width // 2)
+        value_width = 26 if width >= WORDS_FROM else max(8, width - name_width - 14)
         value = text.pad(text.visible(row.value, keep=""), value_width)
-        style = "$good bold" if row.value == "on" else "$warn bold" if row.value == "off" else ""
-        layer = text.pad(text.visible(row.layer, keep=""), layer_width)
-        return Content.assemble((name, "$dim" if row.why_not else ""), " ", (value, style), " ", (layer, "$dim"))
+        layer = text.pad(text.visible(row.layer, keep=""), 12)
+        words = text.clip(row.words, width - name_width - value_width - 16) if width >= WORDS_FROM else ""
+        return Content.assemble(
+            (text.pad(f" {row.key}", name_width), "$dim" if row.why_not else ""),
+            " ",
+            (value, "$mark bold" if row.set else ""),
+            " ",
+            (f"{layer} {words}", "$dim"),
+        )
 
 
 class SettingsView(Widget):
@@ -121,7 +131,7 @@ class SettingsView(Widget):
 
     def show(self, state: AppState) -> None:
         """Draw the switches of the place."""
-        config: Config = self.app.config  # type: ignore[attr-defined]
+        config = app_of(self).config
         self.query_one(SettingLines).show(rows(state.place.switches, state.place.warnings, config))
         self.explain()
 
@@ -139,7 +149,7 @@ class SettingsView(Widget):
     def _wish(self, what: str) -> None:
         row = self.query_one(SettingLines).current
         if row and row.key:
-            self.post_message(Wish(f"{what}:{'ours' if row.ours else 'client'}:{row.key}"))
+            app_of(self).wish(f"{what}:{'ours' if row.ours else 'client'}:{row.key}")
 
     def action_switch(self) -> None:
         """On or off."""
@@ -156,7 +166,7 @@ class SettingsView(Widget):
 
     def action_external(self) -> None:
         """Open config.toml."""
-        self.post_message(Wish("config"))
+        app_of(self).wish("config")
 
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""

@@ -48,7 +48,7 @@ class AroundWishes(Hands):
 
     async def _act(self, action: str | None) -> None:
         if action == "rebuild":
-            self.app.post_message(Wish("rebuild"))
+            self.app.wish("rebuild")
         elif action:
             node = self.app.screen.focused or self.app.screen
             for namespace in node.ancestors_with_self:
@@ -110,7 +110,7 @@ class AroundWishes(Hands):
         )
         match chosen:
             case "new":
-                self.app.post_message(Wish("new"))
+                self.app.wish("new")
             case "project":
                 await self.wish_project(wish)
             case "sample":

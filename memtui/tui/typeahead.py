@@ -1,0 +1,68 @@
+"""Keys typed faster than the screen changes go where the person meant them.
+
+Textual hands every key at once to the widget that has the focus at that moment. Somebody who types "/red" would filter
+by nothing and open a dialog for "r". Here a key waits until the one before it has been handled up to the app, and
+while a wish is about to open its dialog, keys wait for the dialog.
+"""
+
+import time
+from collections import deque
+
+from textual import events
+from textual.app import App
+from textual.message_pump import MessagePump
+
+LONGEST = 2.0
+"""Seconds after which keys are let go whatever happened: a lost answer must not lock the keyboard."""
+
+
+class TypeAhead:
+    """The keys of one app."""
+
+    def __init__(self, app: App[int]) -> None:
+        self._app = app
+        self._held: deque[events.Key] = deque()
+        self._since: float | None = None
+        self._opening = 0
+
+    def hold(self, key: events.Key) -> bool:
+        """Whether this key has to wait; if not, it is the one that others wait for."""
+        if self._since is not None and time.monotonic() - self._since < LONGEST:
+            self._held.append(key)
+            return True
+        self._since = time.monotonic()
+        return False
+
+    def follow(self, pump: MessagePump) -> None:
+        """Go the way of the key that was just handed to `pump`: from there through its parents to the app.
+
+        Twice, since what handles a key may post a message (a submitted line) that goes the same way behind it.
+        """
+        way: list[MessagePump] = [pump]
+        while way[-1] is not self._app and way[-1]._parent is not None:
+            way.append(way[-1]._parent)
+        self._step([*way, *way])
+
+    def _step(self, way: list[MessagePump]) -> None:
+        while way:
+            pump, *way = way
+            if pump.post_message(events.Callback(callback=lambda way=way: self._step(way))):
+                return
+        self._let_go()
+
+    def opening(self) -> None:
+        """A wish was asked for that may open a dialog; keys wait until `opened`."""
+        self._opening += 1
+        self._since = self._since or time.monotonic()
+
+    def opened(self) -> None:
+        """The dialog has the focus, or there will be none."""
+        self._opening = max(0, self._opening - 1)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._opening and self._since is not None and time.monotonic() - self._since < LONGEST:
+            return
+        self._opening, self._since = 0, None
+        if self._held:
+            self._app.post_message(self._held.popleft())

@@ -1,0 +1,126 @@
+"""The program on a real terminal: what must never reach it, and how it leaves."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.terminal import Terminal
+
+EVIL = "\x1b]52;c;RVZJTA==\x07\x1b]0;EVIL\x07\x1b[31mEVIL\x9b32mEVIL\u202egnp\u200b\u2066[/bold][@click=app.quit]E[/"
+NAMES = ("feedback_\x1b[31mred.md", "user_[bold]x[.md", "project_a\u202egpj.md", "reference_tab\there.md")
+
+
+@pytest.fixture
+def env(home: Path, memory: Path) -> dict[str, str]:
+    """The environment of a terminal in which the project of `memory` is opened."""
+    assert memory.is_dir()
+    return {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+
+
+@pytest.fixture
+def hostile(memory: Path, home: Path) -> Path:
+    """A memory folder in which names, fields, bodies, index, instructions and settings are attacks."""
+    for name in NAMES:
+        text = (
+            f"---\nname: {EVIL}\ndescription: {EVIL}\ntype: {EVIL}\nmetadata:\n  {EVIL}: x\n---\n\n# {EVIL}\n\n{EVIL}\n"
+        )
+        (memory / name).write_text(f"{text}[{EVIL}]({EVIL}.md) [[{EVIL}]]\n", encoding="utf-8")
+    with (memory / "MEMORY.md").open("a", encoding="utf-8") as index:
+        index.write(f"- [{EVIL}]({EVIL}.md) — {EVIL}\n")
+    (home / "shop/CLAUDE.md").write_text(f"# {EVIL}\n@{EVIL}\n", encoding="utf-8")
+    (home / ".claude/settings.json").write_text(
+        '{"theme": "\\u001b[31mEVIL", "autoMemoryDirectory": "\\u001b]0;EVIL\\u0007"}'
+    )
+    (home / "shop/.git").mkdir()
+    (home / "shop/.git/HEAD").write_text(f"ref: refs/heads/{EVIL}")
+    return memory
+
+
+def harmful(output: bytes) -> list[bytes]:
+    """What of the attack would have done something to the terminal."""
+    attacks = [
+        b"\x1b]52",
+        b"\x1b]0;",
+        b"\x1b[31mEVIL",
+        "\x9b".encode(),
+        "\u202e".encode(),
+        "\u200b".encode(),
+        "\u2066".encode(),
+    ]
+    return [attack for attack in attacks if attack in output]
+
+
+def test_no_screen_lets_a_control_byte_through(env: dict[str, str], hostile: Path, home: Path) -> None:
+    with Terminal([], env, home / "shop", (120, 40)) as terminal:
+        terminal.wait("not in index")
+        for name in ("red", "bold", "gpj", "here"):
+            for keys, words in (
+                (f"/'{name}\r", "no type"), ("]", "links out"), ("]", "history"), ("]", "EVIL"), ("b", "backlinks"),
+                ("b", "EVIL"), ("\r", "Ln "), ("\x1b", "1 Memory"), ("d", "Keep"), ("\x1b", "1 Memory"),
+                ("r", "Index entry"), ("\x1b", "1 Memory"), ("c", "Compare"), ("\x1b", "1 Memory"), ("\x1b", "index"),
+            ):  # fmt: skip
+                terminal.press(keys)
+                terminal.wait(words)
+                terminal.rest()
+        for keys, words in (
+            ("@", "Activity"),
+            ("\x1b", "1 Memory"),
+            ("?", "Keys"),
+            ("\x1b", "1 Memory"),
+            ("5", "5 Settings"),
+            ("1", "1 Memory"),
+        ):
+            terminal.press(keys)
+            terminal.wait(words)
+            terminal.rest()
+        terminal.press("q")
+        assert terminal.end() == 0
+    assert b"EVIL" in terminal.output
+    assert harmful(terminal.output) == []
+
+
+def test_quitting_leaves_the_terminal_as_it_was(env: dict[str, str], home: Path) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("q")
+        assert terminal.end() == 0
+    assert b"\x1b[?1049l" in terminal.output
+    assert b"\x1b[?25h" in terminal.output
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_cleanly_and_keeps_unsaved_text(
+    env: dict[str, str], home: Path, memory: Path, number: signal.Signals
+) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("/commits\r")
+        terminal.wait("commits")
+        terminal.press("\r")
+        terminal.wait("Ln ")
+        terminal.press("TYPED")
+        terminal.wait("TYPED")
+        terminal.process.send_signal(number)
+        assert terminal.end() == 128 + number
+    assert b"\x1b[?1049l" in terminal.output
+    drafts = list((home / ".local/state/memtui/drafts").glob("*.json"))
+    assert len(drafts) == 1
+    assert "TYPED" in drafts[0].read_text()
+
+
+def test_a_closed_terminal_ends_the_program(env: dict[str, str], home: Path) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.hang_up()
+        assert terminal.process.wait(10) != 0
+
+
+def test_ctrl_c_twice_quits(env: dict[str, str], home: Path) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("\x03")
+        terminal.wait("once more")
+        terminal.press("\x03")
+        assert terminal.end() == 130
