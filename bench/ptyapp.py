@@ -92,9 +92,10 @@ class PtyApp:
             if now > seconds or (not data and self.process.poll() is not None):
                 raise TimeoutError(f"not painted after {now:.1f} s; the end was: {self.text()[-600:]!r}")
 
-    def quiet(self, seconds: float = 0.3) -> None:
-        """Read until nothing has come for so long."""
-        while self.read(seconds):
+    def quiet(self, seconds: float = 0.3, *, most: float = 3.0) -> None:
+        """Read until nothing has come for so long; not longer than `most`, because a cursor may blink for ever."""
+        end = time.perf_counter() + most
+        while self.read(seconds) and time.perf_counter() < end:
             pass
 
     def press(self, keys: str) -> float:

@@ -7,10 +7,11 @@ Both are started in turn in a pseudo terminal of 120x40, so that a busy machine 
 ratio of the two start times, which is the number that counts: times of their own mean little on a shared machine.
 
     ready   process start until what the first screen needs is painted; for memtui ten rows of the list
+    cpu     processor time used until then: says more where others use the machine
     key     key pressed until the first byte of the answer: at once after `ready`, in the list, in the editor with 25 KB
     idle    share of one core over five seconds in which nothing happens
 
-Runs anywhere where memtui is importable; nothing in memtui knows that it is measured.
+Measures the checkout that it lies in; nothing in memtui knows that it is measured.
 """
 
 import argparse
@@ -27,6 +28,9 @@ from pathlib import Path
 import psutil
 from gen_memory import generate
 from ptyapp import PtyApp
+
+REPO = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(REPO))
 
 BARE = """
 from textual.app import App
@@ -55,8 +59,8 @@ def make_home(folder: Path, files: int) -> dict[str, str]:
     memory = folder / "home/.claude/projects" / project_name(os.path.realpath(project)) / "memory"
     memory.parent.mkdir(parents=True)
     generate(memory, files, 1)
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "PYTHONPATH", "VIRTUAL_ENV")}
-    return kept | {"HOME": str(folder / "home"), "PYTHONUTF8": "1"}
+    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "VIRTUAL_ENV")}
+    return kept | {"HOME": str(folder / "home"), "PYTHONPATH": str(REPO), "PYTHONUTF8": "1"}
 
 
 def measure(
@@ -65,7 +69,7 @@ def measure(
     """One start; with `deep` also keys, idleness and the editor."""
     app = PtyApp(command, env=env, cwd=str(cwd))
     try:
-        found = {"ready": app.wait_for(seen)}
+        found = {"ready": app.wait_for(seen), "cpu": spent(app)}
         found["key at once"] = app.press("j")
         if deep:
             app.quiet(1.0)
@@ -82,22 +86,22 @@ def keys(app: PtyApp, pressed: list[str], word: str) -> dict[str, float]:
     times = []
     for number in range(KEYS):
         times.append(app.press(pressed[number % len(pressed)]))
-        app.quiet(0.05)
+        app.quiet(0.08, most=0.4)
     return {word: statistics.median(times), f"{word}, slowest": max(times)}
+
+
+def spent(app: PtyApp) -> float:
+    """Seconds of processor time that the program has used."""
+    times = psutil.Process(app.process.pid).cpu_times()
+    return times.user + times.system
 
 
 def idle(app: PtyApp) -> float:
     """Share of a core over five seconds."""
     app.quiet(1.0)
-    process = psutil.Process(app.process.pid)
-
-    def spent() -> float:
-        times = process.cpu_times()
-        return times.user + times.system
-
-    before, began = spent(), time.perf_counter()
-    app.quiet(5.0)
-    return (spent() - before) / (time.perf_counter() - began)
+    before, began = spent(app), time.perf_counter()
+    app.quiet(5.0, most=5.0)
+    return (spent(app) - before) / (time.perf_counter() - began)
 
 
 def editor(app: PtyApp) -> dict[str, float]:
@@ -138,14 +142,15 @@ def main() -> int:
         "bare ready": statistics.median(left["ready"] for left, _ in rounds),
         "memtui ready": statistics.median(right["ready"] for _, right in rounds),
         "ratio": statistics.median(right["ready"] / left["ready"] for left, right in rounds),
+        "ratio of cpu": statistics.median(right["cpu"] / left["cpu"] for left, right in rounds),
         "key at once": statistics.median(right["key at once"] for _, right in rounds),
     }
-    result |= {name: value for name, value in rounds[-1][1].items() if name not in result and name != "ready"}
+    result |= {name: value for name, value in rounds[-1][1].items() if name not in (*result, "ready", "cpu")}
     if given.json:
         print(json.dumps(result))
     else:
         for name, value in result.items():
-            unit = "" if name in ("files", "pairs", "ratio") else "%" if name == "idle" else "ms"
+            unit = "" if name in ("files", "pairs", "ratio", "ratio of cpu") else "%" if name == "idle" else "ms"
             print(f"{name:22} {value * {'%': 100, 'ms': 1000}.get(unit, 1):8.4g} {unit}")
     return 0
 
