@@ -84,7 +84,7 @@ class Frontmatter:
     def field(self, key: str) -> Field | None:
         """The field that counts for a key (`type`, `metadata.type`): the last one of that name."""
         depth = key.count(".")
-        for field in reversed(self.fields):
+        for field in self.fields[::-1]:
             if field.key == key and field.depth == depth:
                 return field
         return None

@@ -13,14 +13,15 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.memory.fields import MAX_BYTES, Frontmatter, Note, read_frontmatter
-from memtui.memory.markdown import Link, find_links
+from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
 MAX_SIZE = 1_000_000  # bytes; a larger file opens read only (UX: states)
+MAX_INDEX = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
-_LONE_LF = re.compile(rb"(?<!\r)\n")
-_LONE_CR = re.compile(rb"\r(?!\n)")
+_LONE_LF = re.compile(r"(?<!\r)\n")
+_LONE_CR = re.compile(r"\r(?!\n)")
 # The access time isn't ours to change; only the owner may ask for that, anybody else gets EPERM.
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NOATIME = getattr(os, "O_NOATIME", 0)
@@ -85,23 +86,26 @@ def read_file(
     if not stat.S_ISREG(status.st_mode):
         what = "a folder, not a file" if stat.S_ISDIR(status.st_mode) else "not a regular file"
         return _closed(scope, where, name, kind, status, what), b""
-    limit = MAX_SIZE + 1 if full else MAX_BYTES
+    limit = (MAX_INDEX if kind == "index" else MAX_SIZE) if full else MAX_BYTES
     try:
         data = read_bytes(where, min(limit, status.st_size) if status.st_size else 0)
     except OSError as error:
         return _closed(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
     whole = full and len(data) >= status.st_size
-    front = read_frontmatter(data[:MAX_BYTES], partial=len(data) > MAX_BYTES or not whole)
-    if front.verdict == "invalid" and front.problems[0].code == "unclosed" and len(data) > MAX_BYTES:
-        front = read_frontmatter(data)
-    readonly = why_readonly(data, status.st_size)
+    text, readonly = _text(data, status.st_size)
+    if text is not None and len(data) <= MAX_BYTES:
+        front = read_frontmatter(text)
+    else:
+        front = read_frontmatter(data[:MAX_BYTES], partial=True)
     digest, links = None, None
     if whole:
         digest = hashlib.sha256(data).hexdigest()
         # What is no UTF-8 is shown with replacement characters; its links are still of use to readers.
-        links = tuple(find_links(data.decode("utf-8", "replace"))) if b"[" in data or b"@" in data else ()
+        shown = data.decode("utf-8", "replace") if text is None else text
+        links = tuple(find_links(shown)) if b"[" in data or b"@" in data else ()
+    title = front.name or _title(front, text or "", name)
     file = MemoryFile(
-        scope, Path(where), name, kind, status.st_size, status.st_mtime_ns, digest, front, _title(front, data, name),
+        scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front, title,
         front.description, front.type, False, readonly, links,
     )  # fmt: skip
     return file, data
@@ -132,31 +136,42 @@ def read_bytes(path: str, limit: int) -> bytes:
 
 
 def why_readonly(data: bytes, size: int) -> str | None:
-    """Why a file with these bytes opens read only, or None; `data` may be only its head."""
-    if size > MAX_SIZE:
-        return f"{size / 1e6:.1f} MB, more than 1 MB"
-    if b"\0" in data:
-        return "binary: holds NUL bytes"
+    """Why a file with these bytes opens read only, or None; `data` may be only its head, `size` is the file's."""
+    return _text(data, size)[1]
+
+
+def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
+    """The text of a file or its head, None if it is none, and why it opens read only."""
+    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_SIZE else None
     try:
-        data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         if len(data) == size or error.start < len(data) - 3 or error.reason != "unexpected end of data":
-            return f"not UTF-8 (byte {error.start})"
-    if b"\r" in data:
-        data = data.removesuffix(b"\r") if len(data) < size else data
-        if _LONE_CR.search(data) is not None or (b"\r\n" in data and _LONE_LF.search(data) is not None):
-            return "mixed line ends"
-    return None
+            nul = "binary: holds NUL bytes" if b"\0" in data else None
+            return None, reason or nul or f"not UTF-8 (byte {error.start})"
+        text = data[: error.start].decode("utf-8")
+    if "\0" in text:
+        return text, reason or "binary: holds NUL bytes"
+    if "\r" in text:
+        tail = text.removesuffix("\r") if len(data) < size else text
+        if _LONE_CR.search(tail) is not None or ("\r\n" in tail and _LONE_LF.search(tail) is not None):
+            return text, reason or "mixed line ends"
+    return text, reason
 
 
-def _title(front: Frontmatter, data: bytes, name: str) -> str:
-    if front.name:
-        return front.name
+def _title(front: Frontmatter, text: str, name: str) -> str:
+    """The first heading, if it stands on the first pages, else the file's name."""
     if front.verdict != "invalid":
-        # A heading further down than the first screen is a section, not the file's title.
-        match = _TITLE.search(data[:MAX_BYTES].decode("utf-8", "ignore"), front.body_start)
+        match = _TITLE.search(text, front.body_start, MAX_BYTES)
+        if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
+            first = next((heading for heading in headings(text[:MAX_BYTES]) if heading.level == 1), None)
+            return first.text if first is not None and first.text else _stem(name)
         if match is not None:
             return match[1].strip()
+    return _stem(name)
+
+
+def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".md")
 
 
@@ -165,5 +180,5 @@ def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_re
     front = Frontmatter("invalid", problems=(Note(None, "unread", reason),))
     return MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,
-        name.rpartition("/")[2].removesuffix(".md"), None, None, False, reason, None,
+        _stem(name), None, None, False, reason, None,
     )  # fmt: skip

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
-from memtui.memory.files import MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
+from memtui.memory.files import MAX_INDEX, MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 
 SCANNED = 200  # the newest so many topics are what the agent's scan keeps (FORMATS 3.2)
@@ -69,34 +69,31 @@ def read_scope(
     Returns:
         The scope; `problem` is set if the folder is there but can't be read. Never raises.
     """
-    known = known or {}
+    before = {os.fspath(path): file for path, file in (known or {}).items()}
     found: list[tuple[str, str, os.stat_result]] = []
     problem = _walk(os.fspath(root), "", found, skip, 0)
     found.sort()
-    newest = sorted((s.st_mtime_ns for name, _, s in found if _kind(id, name) == "topic"), reverse=True)
-    oldest_scanned = newest[SCANNED - 1] if len(newest) >= SCANNED else 0
+    topics = [(-status.st_mtime_ns, name) for name, _, status in found if _kind(id, name) == "topic"]
+    scanned = {name for _, name in sorted(topics)[:SCANNED]}
     real_root = os.path.realpath(root)
     files: list[MemoryFile] = []
     index: MemoryFile | None = None
     index_data = b""
-    room = SCANNED
     for name, path, status in found:
         kind = _kind(id, name)
-        file = known.get(Path(path))
+        file = before.get(path)
         data = b""
         if (
             file is None
             or file.size != status.st_size
             or file.mtime_ns != status.st_mtime_ns
-            or (full and file.digest is None)
+            or (full and file.digest is None and file.size <= MAX_SIZE)
             or file.scope != id
             or stat.S_ISLNK(status.st_mode)
         ):
             file, data = read_file(id, path, name, kind, status, full=full or kind == "index", root=real_root)
-        scanned = kind == "topic" and status.st_mtime_ns >= oldest_scanned and room > 0
-        room -= scanned
-        if file.scanned != scanned:
-            file = replace(file, scanned=scanned)
+        if file.scanned != (name in scanned):
+            file = replace(file, scanned=name in scanned)
         if kind == "index":
             index, index_data = file, data or _again(file)
         files.append(file)
@@ -112,7 +109,7 @@ def _again(file: MemoryFile) -> bytes:
     if file.digest is None:
         return b""
     try:
-        return read_bytes(os.fspath(file.path), min(file.size, MAX_SIZE + 1))
+        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX))
     except OSError:
         return b""
 

@@ -142,7 +142,8 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
     if any(same_name(entry.target, posixpath.normpath(target)) for entry in read_entries(added)):
         return added
     at = body_start(text)  # an unclosed fence swallows whatever stands behind it
-    return text[:at] + line + newline + text[at:]
+    gap = newline if text[:at] and not text[:at].endswith("\n") else ""
+    return text[:at] + gap + line + newline + text[at:]
 
 
 def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str) -> str:

@@ -9,9 +9,9 @@ from memtui.memory.dates import relative_dates
 
 @pytest.mark.parametrize(
     "phrase",
-    ["yesterday", "Today", "tomorrow", "the day before yesterday", "last week", "next Monday", "this month", "last year",
-     "3 days ago", "a week ago", "two weeks ago", "a couple of days ago", "in 2 weeks", "last night", "next sprint",
-     "earlier this week", "5 minutes from now", "this  quarter",
+    ["yesterday", "Today", "tomorrow", "the day before yesterday", "last week", "next Monday", "last year",
+     "3 days ago", "a week ago", "this month", "two weeks ago", "a couple of days ago", "in 2 weeks", "last night",
+     "next sprint", "earlier this week", "5 minutes from now", "this  quarter",
      "어제", "오늘", "내일", "모레", "그저께", "지난주", "지난 주", "다음 주", "이번주", "다음 주 월요일",
      "지난달", "다음 달", "작년", "내년", "올해", "3일 전", "2주 전", "3주 뒤", "한 달 전", "6개월 전",
      "이틀 전", "며칠 전", "일주일 전", "10분 전", "2년 후", "방금"],

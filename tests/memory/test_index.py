@@ -156,7 +156,7 @@ def test_setting_a_hook(text: str, hook: str, after: str) -> None:
 
 LINES = st.sampled_from(
     ["- [A](a.md) — x", "- [B](b.md)", "  - deep", "", "# H", "```", "<!-- c -->", "prose [A](a.md) x",
-     "1. [C](c.md): y",     "- [A](<a.md>) - [B](b.md)", "\ttab", "- plain", "---", "k: v", "<!--", "[r]: a.md"]
+     "1. [C](c.md): y", "- [A](<a.md>) - [B](b.md)", "\ttab", "- plain", "---", "k: v", "<!--", "[r]: a.md"]
 )  # fmt: skip
 
 
