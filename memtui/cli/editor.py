@@ -3,9 +3,11 @@
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 from memtui.base.errors import Unsupported
@@ -39,6 +41,24 @@ def editor_words(setting: str, environ: Mapping[str, str]) -> list[str]:
     raise Unsupported("no editor is known", hint="set $EDITOR, or: memtui config set editor 'nano'")
 
 
+def _usual_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@contextmanager
+def _leaving_interrupts_to_the_editor() -> Iterator[None]:
+    """^C on the terminal reaches both; what it means while somebody edits is the editor's business."""
+    try:
+        before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    except ValueError:  # not the main thread: signals don't come here
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def run_editor(words: list[str], path: Path, line: int | None = None) -> None:
     """Edit a file and wait for the end.
 
@@ -57,9 +77,13 @@ def run_editor(words: list[str], path: Path, line: int | None = None) -> None:
         rest = [_WAIT[name]] if name in _WAIT and _WAIT[name] not in words else []
         rest += [*([f"+{line}"] if line is not None else []), str(path)]
     sys.stdout.flush()
-    try:
-        code = subprocess.run([*words, *rest], check=False, env=dict(os.environ)).returncode
-    except OSError as error:
-        raise Unsupported(f"{words[0]} can't be started: {error.strerror}", hint="set $VISUAL or $EDITOR") from error
+    with _leaving_interrupts_to_the_editor():
+        try:
+            # The editor itself starts with its interrupts as usual; there are no threads for the hook to stumble over.
+            run = subprocess.Popen([*words, *rest], env=dict(os.environ), preexec_fn=_usual_interrupts)
+        except OSError as error:
+            reason = f"{words[0]} can't be started: {error.strerror}"
+            raise Unsupported(reason, hint="set $VISUAL or $EDITOR") from error
+        code = run.wait()
     if code:
         raise Unsupported(f"{words[0]} ended with {code}", hint="nothing was saved")

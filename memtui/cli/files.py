@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from memtui.base.files import read_stable
 from memtui.base.text import age, size, visible
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
@@ -210,17 +211,20 @@ def show(context: click.Context, name: str, meta: bool, raw: bool, past: bool) -
         from memtui.cli.past import history
 
         return int(context.invoke(history, name=name, patch=False, limit=50) or 0)
-    world = call.world()
+    world = call.world(full=meta or call.out.structured)
     named = find(world, name, call.cwd)
-    data = call.workspace.text(named.path)[0]
+    content = read_stable(named.path)
+    text = content.decode("utf-8", "replace")
     if raw and not call.out.structured:
-        call.out.raw(data)
+        call.out.raw(content)
+        return 0
+    if not meta and not call.out.structured:
+        call.out.answer("file", {}, _body_lines(text), page=True)
         return 0
     row = next(row for one, row in file_rows(call.pins, world) if (one.path, one.name) == (named.path, named.name))
     details = details_of(world, named)
-    text = data.decode("utf-8", "replace")
-    lines = meta_text(call, row, details) if meta else _body_lines(text)
-    call.out.answer("file", {**row, **details, **({} if meta else {"text": text})}, lines)
+    data = {**row, **details, **({} if meta else {"text": text})}
+    call.out.answer("file", data, meta_text(call, row, details))
     return 0
 
 

@@ -151,6 +151,7 @@ class Output:
         *,
         rows: Iterable[object] | None = None,
         warnings: Sequence[str] = (),
+        page: bool = False,
     ) -> None:
         """Print what a command found, in the form that is wanted.
 
@@ -160,6 +161,7 @@ class Output:
             text: The same for people; not looked at when JSON is wanted.
             rows: What `--jsonl` prints, one a line; `None` prints `data` as the only line.
             warnings: Said beside it: in the JSON object, else on stderr.
+            page: Whether a long text goes through $PAGER, where the person has set one.
         """
         if self._wishes.jsonl:
             self._write("".join(_json(row) + "\n" for row in ([data] if rows is None else rows)))
@@ -170,7 +172,28 @@ class Output:
         else:
             self.warn(warnings)
             coloured = self.coloured(sys.stdout)
-            self._write("".join(self._line(line, coloured) + "\n" for line in text))
+            shown = "".join(self._line(line, coloured) + "\n" for line in text)
+            if not (page and self._paged(shown)):
+                self._write(shown)
+
+    def _paged(self, text: str) -> bool:
+        """Show a text that is longer than the terminal in the person's own pager; false if it has to be printed."""
+        pager = self._environ.get("PAGER", "")
+        if not pager.strip() or self.plain or not self.interactive() or not _terminal(sys.stdout):
+            return False
+        import shlex
+        import subprocess
+
+        try:
+            if text.count("\n") < (os.get_terminal_size(sys.stdout.fileno()).lines or 24):
+                return False
+            # As git does: less shall pass colours on, and leave what fits on the screen.
+            environ = {"LESS": "FRX", **self._environ}
+            with subprocess.Popen(shlex.split(pager), stdin=subprocess.PIPE, env=environ) as child:
+                child.communicate(text.encode("utf-8", "backslashreplace"))
+        except (OSError, ValueError):
+            return False
+        return True
 
     def raw(self, data: bytes) -> None:
         """Print a file's bytes: exactly to a pipe or file, made visible on a terminal."""

@@ -116,7 +116,7 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
             yield from diff_lines(row["diff"])
             yield ""
 
-    call.out.answer("history", rows, text(), rows=rows)
+    call.out.answer("history", rows, text(), rows=rows, page=True)
     if not rows:
         call.out.note("nothing is recorded yet: every write of memtui will be, and what others change in between")
     return int(not rows)

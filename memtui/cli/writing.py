@@ -34,7 +34,7 @@ def new(call: Call, name: str, type_: str | None, description: str, source: str 
     if word is None:
         raise Usage("of which type?", hint="--type user, feedback, project or reference")
     body = _body(source)
-    plan = changes.plan_new(call.read(full=True), name.removesuffix(".md"), word, description, body)
+    plan = changes.plan_new(call.read(full=False), name.removesuffix(".md"), word, description, body)
     file = next(change for change in plan.changes if change.name != INDEX_NAME)
     if call.asked.dry_run or file.data is None:
         return carry_out(call, "new", plan)
@@ -122,11 +122,12 @@ def _edited(call: Call, named: Named, start: bytes, base: str | None, line: int 
         copy.write_bytes(start)
         try:
             run_editor(words, copy, line)
-        except MemtuiError as error:
+        except BaseException as error:  # a signal too: what was typed must not go away with the copy
             typed = _read(copy)
             if typed is not None and typed != start:
                 keep_draft(call, named.path, typed.decode("utf-8", "surrogateescape"), base)
-                error.hint = f"what was typed is kept: memtui edit {named.name} goes on with it"
+                if isinstance(error, MemtuiError):
+                    error.hint = f"what was typed is kept: memtui edit {named.name} goes on with it"
             raise
         after = _read(copy)
     if after is None:

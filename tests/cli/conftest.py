@@ -145,7 +145,11 @@ def talk(home: Path) -> Talk:
     """Runs the real program on a terminal of its own and answers its questions."""
 
     def call(
-        *args: str | Path, answers: Sequence[str] = (), editor: str = "", env: Mapping[str, str] | None = None
+        *args: str | Path,
+        answers: Sequence[str] = (),
+        editor: str = "",
+        env: Mapping[str, str] | None = None,
+        cursor: str = "",
     ) -> Talked:
         environ = {**os.environ, "PYTHONPATH": str(REPO), "TERM": "xterm-256color", "COLUMNS": "200", **(env or {})}
         if editor:
@@ -168,6 +172,8 @@ def talk(home: Path) -> Talk:
             shown += part
             if left and shown.rstrip().endswith(b"[y/N]"):
                 os.write(terminal, left.pop(0).encode() + b"\n")
+            if cursor and shown.endswith(b"\x1b[6n"):
+                os.write(terminal, cursor.encode())
         os.close(terminal)
         status = os.waitpid(pid, 0)[1]
         return Talked(os.waitstatus_to_exitcode(status), shown.decode("utf-8", "replace"))

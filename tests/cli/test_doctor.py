@@ -61,6 +61,10 @@ def test_the_terminal_is_asked_how_wide_a_line_is(talk: Talk, memory: Path) -> N
     silent = talk("doctor")  # nobody answers the question in this test
     assert silent.code == 0
     assert "doesn't answer" in silent.screen
+    narrow = talk("doctor", cursor="\x1b[1;2R")
+    assert (narrow.code, "one cell wide" in narrow.screen) == (0, True)
+    wide = talk("doctor", cursor="\x1b[24;3R")
+    assert (wide.code, "2 cells wide" in wide.screen) == (1, True)
 
 
 def test_without_a_terminal_nothing_is_asked() -> None:

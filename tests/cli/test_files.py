@@ -130,6 +130,14 @@ def test_looking_changes_nothing(run: Run, memory: Path, home: Path) -> None:
     assert digest_tree(home) == before
 
 
+def test_a_pager_gets_what_is_longer_than_the_screen(talk: Talk, memory: Path) -> None:
+    (memory / "long.md").write_text("line\n" * 300, encoding="utf-8")
+    assert "   300\tline" in talk("show", "long", env={"PAGER": "cat -n"}).screen
+    assert "   3\t" not in talk("show", "testing", env={"PAGER": "cat -n"}).screen
+    assert talk("show", "long", env={"PAGER": "/nonexistent"}).screen.count("line") == 300
+    assert talk("show", "long", "--plain", env={"PAGER": "cat -n"}).screen.startswith("line")
+
+
 def test_a_terminal_gets_colour_and_lines_that_fit(talk: Talk, memory: Path) -> None:
     shown = talk("ls", env={"COLUMNS": "40"})
     assert shown.code == 0

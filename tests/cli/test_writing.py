@@ -152,6 +152,7 @@ def test_deleting_asks_or_wants_a_yes(run: Run, talk: Talk, memory: Path) -> Non
     nothing = talk("rm", "testing", answers=[""])
     assert (nothing.code, (memory / "feedback_testing.md").exists()) == (1, True)
     assert talk("rm", "testing", "--no-input").code == 5
+    assert talk("rm", "testing", answers=["\x03"]).code == 130
     assert talk("rm", "testing", answers=["y"]).code == 0
     assert not (memory / "feedback_testing.md").exists()
     assert "feedback_testing" not in (memory / "MEMORY.md").read_text(encoding="utf-8")
@@ -213,6 +214,19 @@ def test_an_editor_that_fails_loses_nothing(talk: Talk, memory: Path, home: Path
     assert talk("edit", "testing", editor='rm "$file"').code == 3
     assert path.read_text(encoding="utf-8").endswith("typed\n")
     assert talk("edit", "testing", env={"EDITOR": "/nonexistent/editor"}).code == 6
+
+
+def test_an_interrupt_while_somebody_edits_is_the_editors_business(talk: Talk, memory: Path) -> None:
+    ran = talk("edit", "testing", editor='trap "" INT; kill -INT $PPID; kill -INT 0; printf "typed\\n" >> "$file"')
+    assert ran.code == 0, ran.screen
+    assert (memory / "feedback_testing.md").read_text(encoding="utf-8").endswith("typed\n")
+
+
+def test_being_terminated_while_somebody_edits_keeps_the_text(talk: Talk, memory: Path, home: Path) -> None:
+    ran = talk("edit", "testing", editor='printf "typed\\n" >> "$file"; kill -TERM $PPID; exec sleep 1000')
+    assert ran.code == 143
+    draft = drafts(home).load(memory / "feedback_testing.md")
+    assert draft is not None and draft.text.endswith("typed\n")
 
 
 def test_a_draft_can_be_forgotten(talk: Talk, memory: Path, home: Path) -> None:
