@@ -38,7 +38,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "home"
     folder.mkdir()
     for name in list(os.environ):
-        if name not in KEPT and not name.startswith("PYTEST"):
+        if name not in KEPT and not name.startswith(("PYTEST", "TEXTUAL_SNAPSHOT")):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("USERPROFILE", str(folder))

@@ -61,7 +61,7 @@ class MemtuiApp(App[int]):
     CSS_PATH = styles.sheets("app", "memory", "settings")
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]  # noqa: RUF012
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.EVERYWHERE),
         Binding("ctrl+c", "interrupt", "Copy, twice quits", show=False, system=True),
@@ -136,7 +136,7 @@ class MemtuiApp(App[int]):
     def _show(self, state: AppState | None) -> None:
         if state is None or not self._mounted:
             return
-        self.query_one(PlaceLine).facts = place_facts(state)
+        self.query_one(PlaceLine).facts = place_facts(state, self.workspace.env.home)
         meter = self.query_one(BudgetMeter)
         auto = state.world.auto if state.world else None
         meter.budget = auto.budget if auto else None
@@ -152,6 +152,8 @@ class MemtuiApp(App[int]):
         auto = state.world.auto if state.world else None
         if not state.place.enabled:
             return "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+        if state.world is not None and auto is None:
+            return "no memory yet: the agent loads nothing at the start of a session"
         if state.world is not None and auto is not None and auto.budget is None:
             return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
         return ""

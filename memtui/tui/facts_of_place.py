@@ -1,23 +1,28 @@
 """What the first line says, from the state."""
 
+from pathlib import Path
+
 from memtui.base.text import ago, visible
 from memtui.tui.arrange import unlisted
 from memtui.tui.panels.place_line import PlaceFacts
 from memtui.tui.state import AppState
 
 
-def place_facts(state: AppState) -> PlaceFacts:
+def short(path: Path, home: Path) -> str:
+    """A path with "~" for the home."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
+
+
+def place_facts(state: AppState, home: Path) -> PlaceFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     place = state.place
     world = state.world
     problems = [p for p in world.problems if p.severity != "info" and p.code != "orphan"] if world else []
     auto = world.auto if world else None
-    home = str(place.config.parent)
-    folder = str(place.folder)
     return PlaceFacts(
         project=visible(place.root.name or str(place.root), keep=""),
         branch=visible(state.branch, keep=""),
-        folder=visible(folder.replace(home, "~", 1) if folder.startswith(home + "/") else folder, keep=""),
+        folder=visible(short(place.folder, home), keep=""),
         problems=len(problems),
         unlisted=len(unlisted(auto)) if auto else 0,
         last_dream=ago(state.now - state.last_dream) if state.last_dream else "never",

@@ -12,6 +12,8 @@ from memtui.tui.panels.facts import Pair
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
 
+MOST_NOTES = 8
+"""Problems of one file that are told beside it."""
 SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
 
 
@@ -31,6 +33,9 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         )
         for p in problems
     ]
+    if len(notes) > MOST_NOTES:
+        more = f"and {len(notes) - MOST_NOTES} more: F8 in the editor goes from one to the next"
+        notes = [*notes[:MOST_NOTES], Content.styled(more, "$dim")]
     file = world.at(path)
     if file is None:
         return _instruction(state, path), notes

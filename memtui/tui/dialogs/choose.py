@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from memtui.base import text
 from memtui.base.match import matches, parse
-from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.dialogs.dialog import Dialog, text_rows
 from memtui.tui.panels.lines import Lines
 
 Key = TypeVar("Key", bound=Hashable)
@@ -50,7 +50,7 @@ class OptionLines(Lines, Generic[Key]):
 
 
 class Choose(Dialog[Key], Generic[Key]):
-    """Returns the key of the option, or None. Typing filters with the fzf syntax of `base.match`."""
+    """Returns the key of the option, or None. Typing filters with the fzf syntax of `base.match`; a menu takes digits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,ctrl+j,ctrl+n", "step(1)", "Down", show=False),
@@ -59,12 +59,24 @@ class Choose(Dialog[Key], Generic[Key]):
         Binding("pageup", "step(-10)", "Page up", show=False),
     ]
 
-    def __init__(self, title: str, options: Sequence[Option[Key]], *, start: Key | None = None) -> None:
+    def __init__(
+        self,
+        title: str,
+        options: Sequence[Option[Key]],
+        *,
+        start: Key | None = None,
+        explain: str = "",
+        digits: bool = False,
+    ) -> None:
         super().__init__(title, "type to filter   ⏎ choose   Esc back", classes="-list")
         self._all = options
         self._start = start
+        self._explain = explain
+        self._digits = digits
 
     def body(self) -> ComposeResult:
+        if self._explain:
+            yield text_rows([Content(text.visible(self._explain))], "message")
         yield Input(placeholder="filter: 'exact ^start end$ !not", id="filter", compact=True)
         yield OptionLines(self._all)
 
@@ -81,7 +93,10 @@ class Choose(Dialog[Key], Generic[Key]):
 
     @on(Input.Changed, "#filter")
     def narrow(self, event: Input.Changed) -> None:
-        """Show only what matches."""
+        """Show only what matches; in a menu a digit chooses at once."""
+        if self._digits and event.value.isdecimal() and 0 < int(event.value) <= len(self._all):
+            self.dismiss(self._all[int(event.value) - 1].key)
+            return
         terms = parse(event.value)
         lines = self._lines
         lines.options = [o for o in self._all if matches(terms, o.label, o.detail)]

@@ -25,7 +25,7 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
 
     def __init__(self, title: str, hints: str = "Esc back", *, classes: str = "") -> None:
         super().__init__(classes=classes)
-        self._title = title
+        self._title = title[:1].upper() + title[1:]
         self._hints = hints
 
     def body(self) -> ComposeResult:

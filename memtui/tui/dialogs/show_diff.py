@@ -67,7 +67,7 @@ class ShowDiff(Dialog[bool]):
 
     def __init__(self, title: str, diff: str, *, notes: Sequence[str] = (), yes: str = "") -> None:
         hints = f"y {yes}   n Esc leave it" if yes else "Esc back"
-        super().__init__(title[:1].upper() + title[1:], hints, classes="-large")
+        super().__init__(title, hints, classes="-large")
         self._diff = diff
         self._notes = notes
         self._yes = yes

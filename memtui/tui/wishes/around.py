@@ -11,6 +11,7 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.help import help_dialog
 from memtui.tui.dialogs.question import Question
+from memtui.tui.facts_of_place import short
 from memtui.tui.messages import Wish
 from memtui.tui.wishes.hands import Hands
 
@@ -104,9 +105,9 @@ class AroundWishes(Hands):
 
     async def wish_welcome(self, wish: Wish) -> None:
         """The first-run page: where we looked, and what can be done."""
-        folder = str(self.workspace.place.folder)
+        folder = short(self.workspace.place.folder, self.workspace.env.home)
         chosen = await self.app.push_screen_wait(
-            Choose(f"No memory for this project yet: {folder} does not exist", WELCOME)
+            Choose("No memory for this project yet", WELCOME, explain=f"{folder} does not exist.", digits=True)
         )
         match chosen:
             case "new":

@@ -1,0 +1,125 @@
+"""What each screen looks like, as SVG: every change of a picture is seen by somebody before it lands.
+
+`pytest tests/tui/test_snapshots.py --snapshot-update` makes them anew; look at each of them then.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+from memtui.base.config import write_setting
+from memtui.base.dirs import Dirs
+from memtui.host.env import Env
+from memtui.host.place import decide
+from memtui.memory.workspace import Workspace
+from memtui.tui.app import MemtuiApp
+from memtui.tui.theme import PLAIN
+from tests.tui.conftest import NOW, Maker
+from tests.tui.driving import press, settle
+
+Compare = Callable[..., bool]
+
+
+@pytest.fixture
+def named(memory: Path, home: Path) -> Workspace:
+    """The workspace under a project name that holds no path of the machine."""
+    environ = {"HOME": str(home), "CLAUDE_CONFIG_DIR": str(home / ".claude"), "CLAUDE_CODE_PROJECT_DIR_NAME": "shop"}
+    (home / ".claude/projects/shop").mkdir()
+    memory.rename(home / ".claude/projects/shop/memory")
+    env = Env(home, environ, ())
+    return Workspace(env, Dirs.from_env(environ, home), decide(env, home / "shop"), now=lambda: NOW)
+
+
+def going(*keys: str) -> Callable[["Pilot[int]"], object]:
+    """Presses the keys, and stops every cursor from blinking."""
+
+    async def go(pilot: "Pilot[int]") -> None:
+        app = await settle(pilot)
+        await press(pilot, *keys)
+        for field in [*app.screen.query(Input), *app.screen.query(TextArea)]:
+            field.cursor_blink = False
+        await settle(pilot)
+
+    return go
+
+
+SIZES = {"80x24": (80, 24), "120x40": (120, 40), "60x20": (60, 20), "40x12": (40, 12)}
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_memory(snap_compare: Compare, make_app: Maker, named: Workspace, size: str) -> None:
+    assert snap_compare(make_app(over=named), terminal_size=SIZES[size], run_before=going("j", "j", "j", "j"))
+
+
+def test_memory_without_colour(
+    snap_compare: Compare, make_app: Maker, named: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("j", "j"))
+
+
+def test_memory_in_ascii(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
+    assert snap_compare(make_app(PLAIN, named), terminal_size=(80, 24), run_before=going("j", "j"))
+
+
+@pytest.mark.parametrize("theme", ["memtui-light", "memtui-daltonized", "ansi-dark"])
+def test_themes(snap_compare: Compare, make_app: Maker, named: Workspace, theme: str) -> None:
+    write_setting(named.dirs.config, "theme", theme)
+    assert snap_compare(make_app(over=named), terminal_size=(100, 24), run_before=going("j", "j"))
+
+
+OVER = "# Memory\n\n" + "- [testing](feedback_testing.md) — Integration tests must hit a real database\n" * 230
+
+
+def test_an_index_over_its_limit(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
+    (named.place.folder / "MEMORY.md").write_text(OVER, encoding="utf-8")
+    assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("0", "G", "K", "K"))
+
+
+@pytest.mark.parametrize(
+    ("name", "keys"),
+    [
+        ("links", ("j", "j", "j", "b")),
+        ("filter", ("slash", "f", "e", "e", "d")),
+        ("problems", ("exclamation_mark",)),
+        ("new", ("n",)),
+        ("rename", ("j", "j", "r")),
+        ("delete", ("j", "j", "d")),
+        ("keys", ("question_mark",)),
+        ("commands", ("colon",)),
+        ("dream", ("2",)),
+        ("editor", ("j", "j", "j", "j", "enter")),
+    ],
+)
+def test_small_screens(
+    snap_compare: Compare, make_app: Maker, named: Workspace, name: str, keys: tuple[str, ...]
+) -> None:
+    assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going(*keys))
+
+
+def test_editor_beside_its_preview(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
+    assert snap_compare(make_app(over=named), terminal_size=(120, 40), run_before=going("j", "j", "j", "j", "enter"))
+
+
+def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
+    file = named.place.folder / "feedback_commits.md"
+
+    async def go(pilot: "Pilot[int]") -> None:
+        app = await settle(pilot)
+        assert isinstance(app, MemtuiApp)
+        app.memory.go_to(file)
+        await press(pilot, "enter", "Q")
+        file.write_bytes(file.read_bytes().replace(b"\n\n**Why:**", b"\nby the agent\n**Why:**") + b"\nmore\n")
+        await press(pilot, "f9")
+
+    assert snap_compare(make_app(over=named), terminal_size=(120, 30), run_before=go)
+
+
+def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
+    for file in named.place.folder.iterdir():
+        file.unlink()
+    named.place.folder.rmdir()
+    assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going())
