@@ -36,6 +36,8 @@ __all__ = [
 _PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")
 _WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\Z")
+_MOVABLE = ("type", "modified")  # at the top level in older files, under `metadata` in newer ones
+_TIMES = ("modified", "metadata.modified")  # the client writes them without quotes
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
@@ -59,64 +61,29 @@ def set_field(text: str, key: str, value: str) -> str:
     if re.fullmatch(r"[^\W\d][\w-]*(?:\.[^\W\d][\w-]*)?", key) is None:
         raise MemtuiError(f"not a field name: {key}")
     front = _editable(text)
-    written = _written(value, bare_time=key.endswith("modified"))
-    newline = "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
     if not front.block:
-        at = int(text.startswith("\ufeff"))
-        gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
-        head, _, child = key.rpartition(".")
-        lines = [f"{head}:", f"  {child}: {written}"] if head else [f"{key}: {written}"]
-        return text[:at] + newline.join(["---", *lines, "---", gap]) + text[at:]
-    field = front.placed(key) if key in ("type", "modified") else front.field(key)
-    if field is not None:
-        if field.value == value:
-            return text
-        end = field.value_end
-        if field.value is None:
-            if any(other.key.startswith(f"{field.key}.") for other in front.fields):
-                raise MemtuiError(f"{field.key} holds other fields")
-            rest = _end_with_rest(text, front, field)
-            if rest != field.end:  # a list: the value takes its place
-                end = len(text[:rest].rstrip("\r\n"))
-        before = "" if text[field.value_start - 1] in " \t" else " "
-        written = _written(value, text[field.value_start : end], bare_time=key.endswith("modified"))
-        return text[: field.value_start] + before + written + text[end:]
-    parent = front.field("metadata") if key in ("type", "modified") else None
-    if "." in key:
-        parent = front.field(key.rpartition(".")[0])
-    children = [
-        f
-        for f in front.fields
-        if parent is not None and f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")
-    ]
-    # A key that holds a list can't hold keys as well.
-    if parent is not None and parent.value is None and (children or _end_with_rest(text, front, parent) == parent.end):
-        at = _end_with_rest(text, front, children[-1]) if children else parent.end
-        indent = children[-1].indent if children else parent.indent + "  "
-        return text[:at] + f"{indent}{key.rpartition('.')[2]}: {written}{newline}" + text[at:]
-    if "." in key:
-        raise MemtuiError(f"there is no {key.rpartition('.')[0]} to put {key} under")
-    top = [f for f in front.fields if f.depth == 0]
-    order = ("name", "description", "type")
-    before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
-    at = _end_with_rest(text, front, before_it[-1]) if before_it else _close_at(text, front)
-    indent = top[0].indent if top else ""
-    return text[:at] + f"{indent}{key}: {written}{newline}" + text[at:]
+        return _with_block(text, key, value)
+    field = front.placed(key) if key in _MOVABLE else front.field(key)
+    return _replaced(text, front, field, value) if field is not None else _inserted(text, front, key, value)
 
 
 def remove_field(text: str, key: str) -> str:
-    """Take every line of a key out (all of them if it is there twice), with the keys nested under it.
+    """Take every line of a key out (all of them if it is there twice), with the keys and items nested under it.
 
     Raises:
         MemtuiError: The block is never closed.
     """
     front = _editable(text)
-    gone = front.placed(key) if key in ("type", "modified") else front.field(key)
+    gone = front.placed(key) if key in _MOVABLE else front.field(key)
     if gone is None:
         return text
-    for field in reversed(front.fields):
-        if field.depth >= gone.depth and (field.key == gone.key or field.key.startswith(gone.key + ".")):
-            text = text[: field.start] + text[field.end :]
+    spans = [
+        (field.start, _end_with_rest(text, front, field))
+        for field in front.fields
+        if field.key == gone.key and field.depth == gone.depth
+    ]
+    for start, end in reversed(spans):
+        text = text[:start] + text[end:]
     return text
 
 
@@ -134,6 +101,58 @@ def _editable(text: str) -> Frontmatter:
     return front
 
 
+def _with_block(text: str, key: str, value: str) -> str:
+    """The text with a new block of one field before it."""
+    newline = _newline(text)
+    at = int(text.startswith("\ufeff"))
+    gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
+    head, _, child = key.rpartition(".")
+    written = _written(value, bare_time=key in _TIMES)
+    lines = [f"{head}:", f"  {child}: {written}"] if head else [f"{key}: {written}"]
+    return text[:at] + newline.join(["---", *lines, "---", gap]) + text[at:]
+
+
+def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
+    """The text with another value in a field that is there."""
+    if field.value == value:
+        return text
+    end = field.value_end
+    if field.value is None:
+        if any(other.key.startswith(f"{field.key}.") for other in front.fields):
+            raise MemtuiError(f"{field.key} holds other fields")
+        rest = _end_with_rest(text, front, field)
+        if rest != field.end:  # a list: the value takes its place
+            end = len(text[:rest].rstrip("\r\n"))
+    before = "" if text[field.value_start - 1] in " \t" else " "
+    written = _written(value, text[field.value_start : end], bare_time=field.key in _TIMES)
+    return text[: field.value_start] + before + written + text[end:]
+
+
+def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
+    """The text with one line more."""
+    head, _, leaf = key.rpartition(".")
+    parent = front.field(head) if head else front.field("metadata") if key in _MOVABLE else None
+    line = f"{leaf}: {_written(value, bare_time=key in _TIMES)}{_newline(text)}"
+    if parent is not None and parent.value is None:
+        below = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
+        if below:
+            at = _end_with_rest(text, front, below[-1])
+            return text[:at] + below[-1].indent + line + text[at:]
+        if _end_with_rest(text, front, parent) == parent.end:  # else it holds a list, and can't hold keys as well
+            return text[: parent.end] + parent.indent + "  " + line + text[parent.end :]
+    if head:
+        raise MemtuiError(f"there is no {head} to put {leaf} under")
+    top = [f for f in front.fields if f.depth == 0]
+    order = ("name", "description", "type")
+    before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
+    at = _end_with_rest(text, front, before_it[-1]) if before_it else _close_at(text, front)
+    return text[:at] + (top[0].indent if top else "") + line + text[at:]
+
+
+def _newline(text: str) -> str:
+    return "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+
+
 def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
     """Where a field ends together with its nested keys, list items and whatever else belongs to it."""
     index = front.fields.index(field)
@@ -144,7 +163,8 @@ def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:
         at += len(line) + 1
         bare = line.strip()
         if bare and not bare.startswith("#"):
-            if not bare.startswith("-") and len(line) - len(line.lstrip(" \t")) <= len(field.indent):
+            depth = len(line) - len(line.lstrip(" \t"))
+            if depth < len(field.indent) or (depth == len(field.indent) and not bare.startswith("-")):
                 break
             end = at
     return end

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
-from memtui.memory.comments import strip_comments
-
 __all__ = ["Heading", "Link", "code_spans", "find_links", "headings", "strip_comments", "write_label", "write_target"]
 
 LinkKind = Literal["markdown", "wiki", "import"]
@@ -129,6 +127,15 @@ def headings(text: str) -> list[Heading]:
             Heading(len(match[1]), (match[2] or "").strip(), lines.at(match.start())[0], match.start(), match.end())
         )
     return found
+
+
+def strip_comments(text: str) -> str:
+    """The text without the comments that the agent client takes out (`comments` has the rules)."""
+    if "<!--" not in text:
+        return text
+    from memtui.memory.comments import strip_comments as strip  # large patterns, rarely needed
+
+    return strip(text)
 
 
 def write_target(target: str, like: str = "") -> str:

@@ -137,6 +137,14 @@ def test_removing_a_field_takes_its_lines_only(text: str, key: str) -> None:
         assert all((f.key, f.depth) != (gone.key, gone.depth) for f in after.fields)
 
 
+def test_removing_takes_a_list_along() -> None:
+    text = "---\ntags:\n  - a\n- b\nmetadata:\n  type: user\n  x: y\n---\n"
+    assert remove_field(text, "tags") == "---\nmetadata:\n  type: user\n  x: y\n---\n"
+    assert remove_field(text, "metadata") == "---\ntags:\n  - a\n- b\n---\n"
+    assert remove_field(text, "type") == "---\ntags:\n  - a\n- b\nmetadata:\n  x: y\n---\n"
+    assert remove_field(text, "none") is text
+
+
 @pytest.mark.parametrize(
     ("text", "key", "value"),
     [
