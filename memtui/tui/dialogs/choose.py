@@ -50,7 +50,7 @@ class OptionLines(Lines, Generic[Key]):
 
 
 class Choose(Dialog[Key], Generic[Key]):
-    """Returns the key of the option, or None. Typing filters with the fzf syntax of `base.match`; a menu takes digits."""
+    """Returns the key of the option, or None. Typing filters with the syntax of `base.match`; a menu takes digits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,ctrl+j,ctrl+n", "step(1)", "Down", show=False),
