@@ -51,6 +51,9 @@ class FileSystem:
     def write(self, fd: int, data: bytes | memoryview) -> int:
         return os.write(fd, data)
 
+    def truncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
     def fsync(self, fd: int) -> None:
         os.fsync(fd)
 
@@ -267,6 +270,7 @@ def write_temp(
     fs: FileSystem = REAL,
     mode: int = 0o600,
     owner: tuple[int, int] | None = None,
+    sync: bool = True,
 ) -> str:
     """Put the bytes into a new temporary file beside `name` and sync them.
 
@@ -276,6 +280,7 @@ def write_temp(
         dir_fd: The folder, open.
         mode: Permission bits that the file shall have in the end; it starts as 0600.
         owner: User and group to keep where we may.
+        sync: Off for what can be made anew after a power cut.
 
     Returns:
         The name of the temporary file, to be renamed over `name`.
@@ -288,13 +293,14 @@ def write_temp(
         fd = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=dir_fd)
         try:
             try:
-                _write_all(fd, data, fs)
+                write_all(fd, data, fs=fs)
                 if owner is not None and owner != (os.geteuid(), os.getegid()):
                     with suppress(PermissionError):  # only root may give files away; the bytes matter more
                         fs.chown(fd, *owner)
                 if mode != 0o600:
                     fs.chmod(fd, mode)
-                fs.fsync(fd)
+                if sync:
+                    fs.fsync(fd)
             finally:
                 fs.close(fd)
         except BaseException as error:
@@ -307,7 +313,8 @@ def write_temp(
     raise AssertionError("unreachable")
 
 
-def _write_all(fd: int, data: bytes, fs: FileSystem) -> None:
+def write_all(fd: int, data: bytes, *, fs: FileSystem = REAL) -> None:
+    """Write all the bytes: a system may take fewer than it is given."""
     rest = memoryview(data)
     patience = 100
     while rest:

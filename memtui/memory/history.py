@@ -87,14 +87,6 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """A version whose objects are all on the disk, but which has not happened yet."""
-
-    version: Version
-    parent: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class _Record:
     version: Version
     tree: str
@@ -125,8 +117,8 @@ class History:
     ) -> Version:
         """Record a deed: prepare it and make it the newest version. Arguments as for `prepare`."""
         prepared = self.prepare(files, who=who, why=why, when=when, kind=kind, undoes=undoes, extra=extra)
-        self.repository.move_head(prepared.version.id)
-        return prepared.version
+        self.repository.move_head(prepared.id)
+        return prepared
 
     def prepare(
         self,
@@ -138,8 +130,8 @@ class History:
         kind: str = "edit",
         undoes: str | None = None,
         extra: Mapping[str, str] | None = None,
-    ) -> Prepared:
-        """Put the objects of a version on the disk, synced, without making it the newest.
+    ) -> Version:
+        """Put a version on the disk, durably, without making it the newest.
 
         Args:
             files: Relative name to the bytes after the deed; `None` for a file that goes away.
@@ -178,9 +170,9 @@ class History:
             objects += self._fill(commit := Commit(), tree, {}, version, [parent, side.id.decode("ascii")])
         else:
             objects += self._fill(commit := Commit(), tree, blobs, version, [parent])
-        repository.put(objects)
         identity = commit.id.decode("ascii")
-        return Prepared(replace(version, id=identity), parent)
+        repository.record(identity, parent, objects)
+        return replace(version, id=identity)
 
     def _fill(
         self,
@@ -206,14 +198,10 @@ class History:
         commit.message = _message(version)
         return [*trees, commit]
 
-    def announced(self) -> Prepared | None:
-        """The version that a writer announced and didn't end; `None` if there is none that could still happen."""
-        name = self.repository.next()
-        if name is None:
-            return None
-        record = self._record(name)
-        parent = record.parents[0] if record.parents else None
-        return Prepared(record.version, parent) if parent == self.repository.head() else None
+    def pending(self) -> Version | None:
+        """The version that a writer prepared and that hasn't happened yet; `None` if all is done. Needs the lock."""
+        name = self.repository.pending()
+        return self._record(name).version if name is not None else None
 
     def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Version, ...]:
         """The versions, newest first.

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, cast
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import REAL, FileSystem, clear_temps, make_folders, replace_file, sync_folder, write_temp
+from memtui.memory.recent import Recent
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
@@ -31,10 +32,12 @@ FOLDER = stat.S_IFDIR
 
 _CONFIG = b"[core]\n\trepositoryformatversion = 0\n\tfilemode = false\n\tbare = true\n[gc]\n\tauto = 0\n"
 _BRANCH = "refs/heads/main"
-_NEXT = "refs/heads/next"
 
 MANY = 64
-"""More new objects than this go into a pack instead of a file each."""
+"""More new objects than this go into a pack at once."""
+
+ENOUGH = 1 << 20
+"""Bytes of recent versions from which on a pack is made of them."""
 
 
 class Repository:
@@ -47,6 +50,7 @@ class Repository:
     def __init__(self, path: Path, *, fs: FileSystem = REAL) -> None:
         self.path = path
         self._fs = fs
+        self.recent = Recent(path / "recent", fs=fs)
         self._trees: dict[str, Tree] = {}
         self._packs: DiskObjectStore | None = None
         self._lock = threading.Lock()
@@ -65,41 +69,46 @@ class Repository:
 
     def head(self) -> str | None:
         """The newest commit, or `None` before the first."""
-        commit = self._ref(_BRANCH)
-        if commit == "":
-            raise self._damaged()
+        commit = self._branch()
+        if commit == "":  # a power cut took it, and no writer has been here since
+            records = self.recent.records()
+            if not records:
+                raise self._damaged()
+            return records[-1].parent
         return commit
 
     def move_head(self, commit: str) -> None:
-        """Make a commit the newest, durably. Its objects are there already."""
-        self._set(_BRANCH, commit)
+        """Make a recorded commit the newest. Needs no sync: after a power cut, `pending` finds out how far it was."""
+        self._put_file(self.path / _BRANCH, f"{commit}\n".encode(), 0o600, sync=False)
 
-    def next(self) -> str | None:
-        """The commit that was announced and has neither happened nor been withdrawn."""
-        return self._ref(_NEXT) or None
+    def pending(self) -> str | None:
+        """The commit that was recorded last and isn't the newest: a writer didn't get to its end. Needs the lock.
 
-    def announce(self, commit: str) -> None:
-        """Write down, durably, which commit is about to become the newest."""
-        self._set(_NEXT, commit)
+        Puts right what a power cut did to the branch: all records but the last were complete before it was made.
+        """
+        records = self.recent.records()
+        if not records:
+            return None
+        last, head = records[-1], self._branch()
+        if head == last.version:
+            return None
+        if head != last.parent:
+            if head not in ("", None, *(record.parent for record in records)):
+                return None  # newer than the file: all in it became a pack
+            if last.parent is not None:
+                self.move_head(last.parent)
+            elif head == "":
+                self._fs.unlink(self.path / _BRANCH)
+        return last.version
 
-    def take_next(self) -> None:
-        """Make the announced commit the newest. Needs no room on the disk."""
-        self._fs.replace(self.path / _NEXT, self.path / _BRANCH)
-        sync_folder((self.path / _BRANCH).parent, fs=self._fs)
+    def withdraw(self, commit: str) -> None:
+        """Forget a commit that was recorded last: it didn't happen."""
+        self.recent.cut(commit)
 
-    def withdraw(self) -> None:
-        """Forget what was announced."""
-        with suppress(OSError):  # if it stays, the next writer finds that nothing was begun
-            self._fs.unlink(self.path / _NEXT)
-
-    def _set(self, ref: str, commit: str) -> None:
-        self._put_file(self.path / ref, f"{commit}\n".encode(), 0o600)
-        sync_folder((self.path / ref).parent, fs=self._fs)
-
-    def _ref(self, ref: str) -> str | None:
-        """What a branch file holds; "" if that is no commit."""
+    def _branch(self) -> str | None:
+        """What the branch holds; "" if that is no commit."""
         try:
-            text = (self.path / ref).read_bytes().strip()
+            text = (self.path / _BRANCH).read_bytes().strip()
         except FileNotFoundError:
             return None
         return text.decode("ascii") if len(text) == 40 and text.isalnum() else ""
@@ -112,46 +121,48 @@ class Repository:
                 removed += clear_temps(folder, fs=self._fs, own=True)
         return removed
 
-    def put(self, objects: Iterable["ShaFile"]) -> None:
-        """Write objects and sync them with their folder entries. Those already there whole are left alone."""
-        named = {item.id.decode("ascii"): item for item in objects}
-        folders = dict.fromkeys(self._loose(name).parent for name in named)
-        missing = {name: item for name, item in named.items() if self._read_loose(name) is None}
-        if len(missing) > MANY:
-            # Looking for likeness among so many strangers costs seconds and finds little.
-            self._put_pack(list(missing.values()), deltas=False)
-            return
-        for name, item in missing.items():
-            # Level 1: five times as fast as the default for a tenth more room.
-            self._put_file(self._loose(name), item.as_legacy_object(compression_level=1), 0o400)
-        for folder in folders:
-            if folder.is_dir():
-                sync_folder(folder, fs=self._fs)
+    def record(self, commit: str, parent: str | None, objects: Iterable["ShaFile"]) -> None:
+        """Put a commit on the disk, durably, with the objects that are new in it. `move_head` makes it the newest.
 
-    def compact(self) -> int:
-        """Move loose objects into one pack, where similar texts and folders take next to no room. Needs the lock.
+        Raises:
+            OSError: If something can't be written.
+        """
+        new = {item.id.decode("ascii"): item for item in objects}
+        if len(new) > MANY:
+            # Looking for likeness among so many strangers costs seconds and finds little.
+            self._put_pack(list(new.values()), deltas=False)
+            new = {}
+        # Level 1: five times as fast as the default for a tenth more room.
+        stored = [(name, item.as_legacy_object(compression_level=1)) for name, item in new.items()]
+        self.recent.append(commit, parent, stored)
+        for name, data in stored:
+            if not self._loose(name).exists():
+                self._put_file(self._loose(name), data, 0o400, sync=False)
+
+    def compact(self, *, limit: int = ENOUGH) -> int:
+        """Move recent objects into one pack, where similar texts and folders take next to no room. Needs the lock.
+
+        Args:
+            limit: Bytes of recent versions that are not worth the trouble.
 
         Returns:
-            How many were moved; 0 as long as there are few.
+            How many objects were moved.
         """
-        objects = self.path / "objects"
-        # A sixteenth of the folders tells how many there are, as in git's own housekeeping.
-        sample = sum(len(self._listing(objects / f"{number:x}7")) for number in range(16))
-        if sample * 16 < MANY * 4:
+        names = self.recent.names()
+        head = self._branch()
+        if self.recent.size() <= limit or self.pending() is not None or not head:
             return 0
-        found: dict[Path, ShaFile] = {}
-        for number in range(256):
-            for leaf in self._listing(objects / f"{number:02x}"):
-                name = f"{number:02x}{leaf}"
-                if self._read_loose(name) is not None:
-                    found[self._loose(name)] = self.get(name)
-        self._put_pack(list(found.values()), deltas=True)
-        for path in found:
-            self._fs.unlink(path)
-        return len(found)
+        self._put_pack([self.get(name) for name in names], deltas=True)
+        self._put_file(self.path / _BRANCH, f"{head}\n".encode(), 0o600)
+        sync_folder((self.path / _BRANCH).parent, fs=self._fs)
+        self.recent.remove()
+        for name in names:
+            with suppress(FileNotFoundError):
+                self._fs.unlink(self._loose(name))
+        return len(names)
 
     def _put_pack(self, objects: "Sequence[ShaFile]", *, deltas: bool) -> None:
-        """One file for many objects: one sync instead of one each. The index comes last: without it it is no pack."""
+        """One file for many objects. Its index comes last: without it, it is no pack."""
         from dulwich.object_format import DEFAULT_OBJECT_FORMAT
         from dulwich.pack import write_pack_index, write_pack_objects
 
@@ -165,30 +176,24 @@ class Repository:
             self._put_file(folder / f"pack-{checksum.hex()}.{kind}", data, 0o400)
             sync_folder(folder, fs=self._fs)
 
-    def _put_file(self, target: Path, data: bytes, mode: int) -> None:
-        """Put a whole, synced file in place; the caller syncs its folder."""
+    def _put_file(self, target: Path, data: bytes, mode: int, *, sync: bool = True) -> None:
+        """Put a whole file in place; the caller syncs its folder if it matters."""
         tmp = self.path / "tmp"
         dir_fd = self._fs.open(tmp, os.O_RDONLY | os.O_DIRECTORY)
         try:
-            staged = tmp / write_temp(dir_fd, target.name, data, fs=self._fs, mode=mode)
+            staged = tmp / write_temp(dir_fd, target.name, data, fs=self._fs, mode=mode, sync=sync)
         finally:
             self._fs.close(dir_fd)
         try:
             try:
                 self._fs.replace(staged, target)
             except FileNotFoundError:
-                make_folders(target.parent, fs=self._fs)
+                self._fs.mkdir(target.parent, 0o700)
                 self._fs.replace(staged, target)
         except BaseException:
             with suppress(OSError):  # cleared at the next start
                 self._fs.unlink(staged)
             raise
-
-    def _listing(self, folder: Path) -> list[str]:
-        try:
-            return self._fs.listdir(folder)
-        except FileNotFoundError:
-            return []
 
     def get(self, name: str) -> "ShaFile":
         """Read an object.
@@ -196,15 +201,15 @@ class Repository:
         Raises:
             MemtuiError: If it is missing or broken.
         """
-        from dulwich.errors import ChecksumMismatch
+        from dulwich.errors import ChecksumMismatch, FileFormatException
         from dulwich.objects import ObjectID, ShaFile
 
-        found = self._read_loose(name)
+        found = self._read_recent(name)
         try:
             if found is None:
                 found = self._read_packed(name)
             return ShaFile.from_raw_string(found[0], found[1], ObjectID(name.encode("ascii")))
-        except (KeyError, OSError, ValueError, zlib.error, ChecksumMismatch) as error:
+        except (KeyError, OSError, ValueError, zlib.error, ChecksumMismatch, FileFormatException) as error:
             raise self._damaged() from error
 
     def _read_packed(self, name: str) -> tuple[int, bytes]:
@@ -320,16 +325,15 @@ class Repository:
     def _loose(self, name: str) -> Path:
         return self.path / "objects" / name[:2] / name[2:]
 
-    def _read_loose(self, name: str) -> tuple[int, bytes] | None:
-        """Type number and bytes of a loose object; `None` when there is none that is whole."""
+    def _read_recent(self, name: str) -> tuple[int, bytes] | None:
+        """Type number and bytes of a recent object; `None` when there is none that is whole."""
         try:
-            raw = zlib.decompress(self._loose(name).read_bytes())
-        except (OSError, zlib.error):
-            return None
-        head, _, body = raw.partition(b"\0")
-        kind, _, size = head.partition(b" ")
-        number = {b"commit": 1, b"tree": 2, b"blob": 3}.get(kind)
-        return (number, body) if number is not None and size == str(len(body)).encode() else None
+            found = _unpack(name, self._loose(name).read_bytes())
+        except OSError:
+            found = None
+        if found is None and (stored := self.recent.read(name)) is not None:
+            found = _unpack(name, stored)
+        return found
 
     def _damaged(self) -> MemtuiError:
         return MemtuiError(
@@ -340,6 +344,19 @@ class Repository:
 
 def _text(name: "ObjectID") -> str:
     return name.decode("ascii")
+
+
+def _unpack(name: str, stored: bytes) -> tuple[int, bytes] | None:
+    """Type number and bytes of an object as git stores it alone; `None` if it is not whole, or another one."""
+    try:
+        raw = zlib.decompress(stored)
+    except zlib.error:
+        return None
+    if hashlib.sha1(raw, usedforsecurity=False).hexdigest() != name:
+        return None
+    head, _, body = raw.partition(b"\0")
+    number = {b"commit": 1, b"tree": 2, b"blob": 3}.get(head.partition(b" ")[0])
+    return (number, body) if number is not None else None
 
 
 def blob_id(data: bytes) -> str:

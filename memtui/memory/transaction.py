@@ -1,8 +1,8 @@
 """Several files replaced as one step.
 
 Everything that needs room on the disk happens first: the new bytes are in temporary files, synced, beside their
-targets. Then the journal says what is about to happen; only then are files renamed. A crash before the first rename
-leaves the old state; after it, the next start ends what was begun.
+targets. The history holds the version by then, as one that has not happened yet; only now are files renamed. A crash
+before the first rename leaves the old state; after it, the next start ends what was begun.
 
 Source: SAFETY.md section 2 (F2, F22); DESIGN.md D1.
 """
@@ -116,7 +116,7 @@ class Transaction:
         """Undo what `replace` did so far; a file that somebody changed since is left to them.
 
         Raises:
-            OSError: If that can't be done now. The announcement must stay then.
+            OSError: If that can't be done now. The version must stay in the history then.
         """
         for step in reversed(self.done):
             parent, leaf = self._parent(step)

@@ -15,7 +15,7 @@ from pathlib import Path
 from memtui.base.errors import Conflict, MemtuiError
 from memtui.base.files import REAL, FileSystem, digest, fault
 from memtui.base.locks import guard
-from memtui.memory.history import FOUND, OUTSIDE, FileChange, History, Prepared, Version
+from memtui.memory.history import FOUND, KEPT, OUTSIDE, FileChange, History, Version
 from memtui.memory.ledger import MAX_SIZE, Ledger, Unseen, clear_folder, read_settled, scan
 from memtui.memory.repository import blob_id
 from memtui.memory.transaction import Moved, Step, Transaction, look
@@ -109,28 +109,24 @@ class Writer:
         if not steps and undoes is None:
             return None
         files = {step.name: step.data for step in steps}
-        prepared = self.history.prepare(
-            files, who=who, why=why, when=self._now(), kind=kind, undoes=undoes, extra=extra
-        )
+        version = self.history.prepare(files, who=who, why=why, when=self._now(), kind=kind, undoes=undoes, extra=extra)
         work = Transaction(self.root, steps, fs=self._fs)
         try:
-            self._replace(work, prepared, before_write)
+            self._replace(work, version, before_write)
         finally:
             work.close()
         try:
-            self.history.repository.take_next()
+            self.history.repository.move_head(version.id)
         except OSError as error:
             raise fault(error, "the history", outcome="the file is written, the history follows later") from error
-        return prepared.version
+        return version
 
-    def _replace(self, work: Transaction, prepared: Prepared, before_write: Callable[[], None] | None) -> None:
-        version = prepared.version
+    def _replace(self, work: Transaction, version: Version, before_write: Callable[[], None] | None) -> None:
         try:
             work.stage()
             if before_write is not None:
                 before_write()
             work.check()
-            self.history.repository.announce(version.id)
             work.replace()
         except BaseException as error:
             try:
@@ -139,27 +135,31 @@ class Writer:
                 cause = error if isinstance(error, OSError) else second
                 names = ", ".join(change.name for change in version.files)
                 raise fault(cause, names, outcome="it stopped half-way and is ended at the next start") from second
-            self.history.repository.withdraw()
+            self.history.repository.withdraw(version.id)
             raise
 
     def _finish(self) -> None:
         """End a step that a crash interrupted: onward if it had begun to change files, else as if it had never been."""
-        if self.history.repository.next() is None:
+        version = self.history.pending()
+        if version is None:
             return
         for _ in range(TRIES):
-            begun = self.history.announced()
-            if begun is None:
-                break
             try:
-                self._end(begun.version)
+                done = self._end(version)
                 break
             except Moved as moved:
                 name = str(moved)
         else:
             raise Conflict(f"{name} keeps changing", hint="try again in a moment")
-        self.history.repository.withdraw()
+        if done:
+            self.history.repository.move_head(version.id)
+        else:
+            self.history.repository.withdraw(version.id)
 
-    def _end(self, version: Version) -> None:
+    def _end(self, version: Version) -> bool:
+        """Bring the files to where a version wants them if it had begun to; whether it had."""
+        if version.kind in (FOUND, OUTSIDE, KEPT):
+            return True  # tells only what others did
         begun = not version.files
         rest: list[Step] = []
         for change in version.files:
@@ -172,15 +172,14 @@ class Writer:
                 begun = True
             elif now == change.before:
                 rest.append(Step(change.name, disk, self.history.read(version.id, change.name)))
-        if not begun:
-            return
-        work = Transaction(self.root, rest, fs=self._fs)
-        try:
-            work.stage()
-            work.replace()
-        finally:
-            work.close()
-        self.history.repository.take_next()
+        if begun:
+            work = Transaction(self.root, rest, fs=self._fs)
+            try:
+                work.stage()
+                work.replace()
+            finally:
+                work.close()
+        return begun
 
     def remember(self, files: Mapping[str, bytes | None], who: str = OUTSIDE) -> Version | None:
         """Put into the history what others made of some files; the version made, if they did.

@@ -13,7 +13,7 @@ from typing import Any
 from memtui.base.files import FileSystem
 
 CALLS = (
-    "open", "close", "read", "write", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir", "lstat", "fstat",
+    "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir", "lstat", "fstat",
     "listdir", "flock",
 )  # fmt: skip
 

@@ -75,14 +75,23 @@ class PowerFS(FileSystem):
 
     Args:
         noise: Says of a name whether its state is beside the point: it is as if all of it reached the disk.
+        together: Says of a name whether it is one of many of a kind, of which either all reach the disk or none: a bound
+            on how many states there are.
 
     Attributes:
         states: What was done, and a state that was possible after it; each state once.
     """
 
-    def __init__(self, root: Path, *, noise: Callable[[str], bool] = lambda name: False) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *,
+        noise: Callable[[str], bool] = lambda name: False,
+        together: Callable[[str], bool] = lambda name: False,
+    ) -> None:
         self.root = root
         self.noise = noise
+        self.together = together
         self.inodes: dict[str, Inode] = {}
         self.folders: set[str] = set()
         self.pending: list[Name] = []
@@ -132,13 +141,19 @@ class PowerFS(FileSystem):
     def _content(inode: Inode, choice: str) -> bytes:
         if choice == "new":
             return inode.data
-        return (inode.synced or b"") if choice == "old" else inode.data[: len(inode.data) // 2]
+        kept = inode.synced or b""
+        if choice == "old":
+            return kept
+        if not inode.data.startswith(kept):
+            return inode.data[: len(inode.data) // 2]
+        return inode.data[: (len(kept) + len(inode.data)) // 2]  # what was appended to is not lost
 
     def _subsets(self) -> Iterator[tuple[Name, ...]]:
-        pending = [change for change in self.pending if not self.noise(change.touched)]
-        noise = tuple(change for change in self.pending if self.noise(change.touched))
-        for some in self._some(pending):
-            yield tuple(change for change in self.pending if change in noise or change in some)
+        noise = {change for change in self.pending if self.noise(change.touched)}
+        many = {change for change in self.pending if self.together(change.touched)} - noise
+        alone = [change for change in self.pending if change not in noise | many]
+        for some, group in product(self._some(alone), (set(), many) if many else (set(),)):
+            yield tuple(change for change in self.pending if change in noise | group or change in some)
 
     @staticmethod
     def _some(pending: list[Name]) -> Iterator[tuple[Name, ...]]:
@@ -186,6 +201,11 @@ class PowerFS(FileSystem):
         inode.data = inode.data[: at - done] + bytes(data[:done]) + inode.data[at:]
         self._record(f"write {name}")
         return done
+
+    def truncate(self, fd: int, size: int) -> None:
+        super().truncate(fd, size)
+        self.of_fd[fd].data = self.of_fd[fd].data[:size]
+        self._record(f"truncate {self.paths[fd]}")
 
     def fsync(self, fd: int) -> None:
         name = self.paths[fd]
