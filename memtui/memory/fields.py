@@ -8,7 +8,8 @@ The rules, one a line:
 - The block opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
 - A key may hold indented keys (`metadata:` / `  type: user`); they are named with a dot, `metadata.type`.
 - The last of two equal keys wins; the top-level `type` wins over the nested one; null and empty count as missing.
-- `#` inside a plain value is text, because people write "issue #12"; only a whole-line `#` is a comment.
+- `#` inside a plain value is text, because people write "issue #12"; a comment is a line of its own, or stands behind a
+  quoted value or a type.
 """
 
 import re
@@ -128,7 +129,7 @@ class Frontmatter:
 
 
 def _known_type(word: str) -> str | None:
-    word = word.partition(" #")[0].strip().lower()
+    word = word.strip().lower()
     return word if word in TYPES else None
 
 
@@ -229,6 +230,8 @@ def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...
             notes.append(Note(number, "odd-indent", f"{match[2]} is indented under a key that has a value"))
         value_at = at + match.end()
         line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
+        if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
+            raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
         _judge(number, key, raw, value, notes, match.re is _TIGHT)
         if (key, len(parents)) in seen:
             notes.append(Note(number, "duplicate", f"{key} is there more than once; the last one counts"))
@@ -258,6 +261,8 @@ def _value(text: str, at: int, line_end: int, end: int, width: int) -> tuple[int
             blanks += 1
         elif _indent(line) <= width or not (is_block or (bare[0] != "#" and _KEY.match(line) is None)):
             break
+        elif bare == "---":
+            break  # meant as the end of the block
         elif not raw and not parts and bare[0] in "-[{":
             break  # a list or map below its key, not a text
         else:

@@ -194,7 +194,6 @@ def plan_rebuild(
             line = old[nfc(topic.name)].line if nfc(topic.name) in old else 0
             dropped.append(Dropped(line, name, topic.name, "over-budget", "among the least useful"))
         del rows[-over:]
-    after = text if after == text else after
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
     moved = prose if prose.strip() else ""
     return TidyPlan(text, after, before, done, tuple(dropped), moved, NOTES_NAME if moved else "")
@@ -330,11 +329,8 @@ def _without(text: str, entries: list[IndexEntry]) -> str:
 
 def _single_blanks(lines: list[_Line]) -> list[_Line]:
     """Make runs of blank lines one; those in code are part of its block."""
-    kept: list[_Line] = []
-    for line in lines:
-        if not (line.kind == "blank" and kept and kept[-1].kind == "blank"):
-            kept.append(line)
-    return kept
+    pairs = zip(lines, [None, *lines], strict=False)
+    return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
 
 
 def _move_prose(lines: list[_Line], room: tuple[int, int]) -> tuple[str, list[_Line]]:

@@ -38,7 +38,8 @@ def read(*lines: str) -> Any:
 @pytest.mark.parametrize(
     ("lines", "type_", "verdict"),
     [
-        (["type: user # the person"], "user", "warn"),
+        (["type: user # the person"], "user", "ok"),
+        (["type: user # the person", " ---", "x"], "user", "warn"),
         (["metadata:", "  node_type: memory", "  type: Project"], "project", "warn"),
         (["metadata:", "    type: user"], "user", "ok"),
         (["metadata:", "\ttype: user"], "user", "ok"),

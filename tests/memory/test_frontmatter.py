@@ -101,6 +101,7 @@ def test_quotes_only_where_they_are_needed(value: str, line: str) -> None:
         ("---\nname: 'a'\n---\n", "name", "b", "---\nname: 'b'\n---\n"),
         ('---\nname: "a" # c\n---\n', "name", "b", '---\nname: "b" # c\n---\n'),
         ("---\nname:a\n---\n", "name", "b", "---\nname: b\n---\n"),
+        ("---\ntype: user  # who\n---\n", "type", "project", "---\ntype: project  # who\n---\n"),
         ("---\nname:   a  \n---\n", "name", "b", "---\nname:   b  \n---\n"),
         ("---\nname: |\n  a\n  b\ntype: user\n---\n", "name", "c", "---\nname: c\ntype: user\n---\n"),
         ("---\nmetadata: \n  a: b\n---\n", "type", "user", "---\nmetadata: \n  a: b\n  type: user\n---\n"),
