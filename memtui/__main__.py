@@ -21,6 +21,7 @@ class Screen:
 
     def __init__(self) -> None:
         self.project: str | None = None
+        self.lone = False  # it stands alone, where a command could stand
         self.config_dir: str | None = None
         self.demo = False
         self.ascii = False
@@ -46,9 +47,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if screen is not None and _somebody_looks() and "_MEMTUI_COMPLETE" not in os.environ:
         return _open(screen, args)
     _end_by_signal()
-    from memtui.cli import main as command_line
+    from memtui.cli.main import answer
 
-    return command_line(args, keys=_keys)
+    return answer(args, keys=_keys)
 
 
 _FLAGS = {"--demo": "demo", "--ascii": "ascii", "--read-only": "read_only", "--no-color": "no_color"} | {
@@ -77,7 +78,7 @@ def _screen(args: "Sequence[str]") -> Screen | None:
 
             if word in COMMANDS:
                 return None
-            screen.project = word
+            screen.project, screen.lone = word, True
     return screen
 
 
@@ -120,6 +121,8 @@ def _open(screen: Screen, args: "Sequence[str]") -> int:
         from memtui.tui.run import Options
         from memtui.tui.run import run as show
 
+        if screen.lone and not screen.demo:
+            call.lone_word()
         with opening(call, demo=screen.demo) as found:
             return show(
                 Options(

@@ -4,7 +4,7 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 
 - `call`      one call: options, surroundings, and the workspace that they lead to; the screen starts from it, too
 - `context`   the options that every command takes
-- `main`      the group of all commands
+- `main`      the group of all commands; `main.answer` is the door for the program
 - `faults`    what becomes of a fault: one line and an exit code
 - `opening`   which workspace plain `memtui` opens: a project, or the made-up home
 - `output`    the only place that prints: tables, JSON, colours, questions
@@ -16,12 +16,6 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON
 too; a command that only reads writes nothing; `-n` writes nothing.
 """
-
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from memtui.cli.call import KeyRow
 
 COMMANDS: dict[str, str] = {
     "ls": "memtui.cli.files:ls",
@@ -47,18 +41,3 @@ COMMANDS: dict[str, str] = {
     "version": "memtui.cli.main:version",
 }
 """Every command and where it is; a module is imported when its command is wanted."""
-
-
-def main(args: Sequence[str], *, keys: "Callable[[], Sequence[KeyRow]] | None" = None) -> int:
-    """Answer one call of the command line.
-
-    Args:
-        args: The words after the program's name.
-        keys: Gives the screen's keys, for `config keys`.
-
-    Returns:
-        The exit code.
-    """
-    from memtui.cli.main import answer
-
-    return answer(args, keys=keys)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Refused
+from memtui.base.text import visible
+from memtui.cli import COMMANDS
 from memtui.cli.output import Output
 from memtui.host.env import Env
 
@@ -114,6 +116,19 @@ class Call:
             return self.cwd
         return find_directory(self.env, self.cwd, word)
 
+    def lone_word(self) -> None:
+        """Judge a project that was named where a command could stand: `memtui shop`.
+
+        Raises:
+            NotFound: If it is none; it says what else the word may have meant.
+        """
+        word = self.asked.project or ""
+        try:
+            _ = self.directory
+        except NotFound as error:
+            words = f"{visible(word, keep='')!r} is neither a command nor a directory nor a project"
+            raise NotFound(words, hint=near_commands(word) or error.hint) from error
+
     @cached_property
     def place(self) -> "Place":
         """Where the memory of that directory is."""
@@ -167,15 +182,26 @@ class Call:
         return world
 
     def may_write(self) -> None:
-        """Get ready to write: end what a crash left half done.
+        """Get ready to write, before anything is read for it: end what a crash left half done.
+
+        With `-n` nothing will be written, so nothing is asked.
 
         Raises:
             Refused: With `--read-only`.
         """
+        if self.asked.dry_run:
+            return
         if self.asked.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-        if not self.asked.dry_run:
-            self.workspace.recover()
+        self.workspace.recover()
+
+
+def near_commands(word: str) -> str:
+    """What to say to somebody who mistyped a command; "" if nothing is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 2)
+    return f"did you mean {' or '.join(near)}?" if near else ""
 
 
 def find_directory(env: Env, cwd: Path, word: str) -> Path:

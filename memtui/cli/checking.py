@@ -33,6 +33,8 @@ def check(call: Call, names: tuple[str, ...], fix: bool, secrets: bool) -> int:
 
     Ends with 1 if there is an error or a warning.
     """
+    if fix:
+        call.may_write()
     world = call.world()
     paths = {named.path for named in find_all(world, names, call.cwd)}
 
@@ -82,8 +84,6 @@ def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
     """Mend one problem after the other, each on the world as the one before left it."""
     from memtui.memory import changes
 
-    if not call.asked.dry_run:
-        call.may_write()
     pinned = call.pins.names(call.place.folder)
     done: list[Data] = []
     for problem in problems:

@@ -116,9 +116,9 @@ def set_(call: Call, key: str, value: str | None, layer: str | None, unset: bool
     """
     if (value is None) != unset:
         raise Usage("a value, or --unset", hint="memtui config set KEY VALUE, memtui config set KEY --unset")
+    if call.asked.read_only and not call.asked.dry_run:
+        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
     row = _row(call, key)
-    if call.asked.read_only:
-        raise Refused("memtui was started with --read-only")
     if row["whose"] == "memtui":
         if layer is not None:
             raise Usage(f"{row['key']} is memtui's own: it has no layers")
@@ -164,7 +164,6 @@ def _set_client(call: Call, row: Data, value: str | None, layer: str | None) -> 
     diff = unified(before, after, str(target))
     written = after != (before or b"") and not call.asked.dry_run
     if written:
-        call.may_write()
         call.workspace.write_switch(target, before, after, f"{row['key']}: {target.name}")
     now = call.workspace.decide_again().switch(row["key"])
     data = {"key": row["key"], "target": str(target), "written": written, "diff": diff, "in_force": switch_data(now)}

@@ -131,7 +131,7 @@ def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
 
 
 def _topics(call: Call, rows: list[Data]) -> Iterator[Line]:
-    topics = [row for row in rows if row["kind"] == "topic"]
+    topics = [row for row in rows if row["kind"] == "topic" and row["scope"] in ("auto", "team")]
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return

@@ -155,8 +155,10 @@ def _client(call: Call) -> Iterator[Finding]:
         yield Finding("agent's folder", "ok", str(place.config))
     else:
         yield Finding("agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data")
+    broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:
-        yield Finding("settings", "problem" if "not valid" in warning or "refused" in warning else "note", warning)
+        state: State = "problem" if any(problem in warning for problem in broken) else "note"
+        yield Finding("settings", state, warning)
     if not place.warnings:
         yield Finding("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
     from memtui.host.projects import list_projects

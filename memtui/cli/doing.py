@@ -33,7 +33,6 @@ def carry_out(call: Call, kind: str, plan: "Plan", *, question: str = "", shown:
     if not plan.changes or call.asked.dry_run:
         _told(call, kind, plan, None, diff)
         return 0
-    call.may_write()
     if question:
         if shown and not call.asked.yes and not call.out.structured and call.out.interactive():
             call.out.say(*diff_lines(diff), *(Part(note, "warn") for note in plan.notes))
@@ -102,7 +101,6 @@ def save_text(
         call.out.answer(kind, data, diff_lines(diff))
         call.out.note("nothing to change" if not diff else "-n: nothing was written")
         return 0
-    call.may_write()
     text = after.decode("utf-8", "surrogateescape")
     try:
         check_secrets(call, name, before, after)

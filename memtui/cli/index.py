@@ -154,7 +154,10 @@ def index(call: Call, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: st
 
     if tidy + rebuild + bool(add) > 1:
         raise Usage("one of --tidy, --rebuild and --add")
-    world = call.world(full=tidy or rebuild or bool(add))
+    writes = tidy or rebuild or bool(add)
+    if writes:
+        call.may_write()
+    world = call.world(full=writes)
     if add:
         files = [topic(named) for named in find_all(world, add, call.cwd)]
         return carry_out(call, "index-plan", changes.plan_add_to_index(world, files))

@@ -8,18 +8,11 @@ from typing import Any, NoReturn
 import click
 
 from memtui import __version__
-from memtui.base.errors import NotFound, Unsupported, Usage
+from memtui.base.errors import Unsupported, Usage
 from memtui.cli import COMMANDS
+from memtui.cli.call import near_commands
 from memtui.cli.context import Call, Command, Group, KeyRow, pass_call, shared_options
 from memtui.cli.faults import guarded
-
-
-def near_commands(word: str) -> str:
-    """What to say to somebody who mistyped a command."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, COMMANDS, 2)
-    return f"did you mean {' or '.join(near)}?" if near else "memtui --help lists the commands"
 
 
 class MainGroup(Group):
@@ -45,7 +38,8 @@ class MainGroup(Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Our own words for a name that is none of ours."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
-            raise Usage(f"there is no command {args[0]!r}", hint=near_commands(args[0]))
+            hint = near_commands(args[0]) or "memtui --help lists the commands"
+            raise Usage(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
@@ -104,7 +98,15 @@ def cli(context: click.Context, demo: bool) -> int | None:
 
 
 def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None = None) -> int:
-    """Answer one call; see `memtui.cli.main`."""
+    """Answer one call of the command line.
+
+    Args:
+        args: The words after the program's name.
+        keys: Gives the screen's keys, for `config keys`.
+
+    Returns:
+        The exit code.
+    """
     return _run(cli, list(args), Call(keys=keys))
 
 
@@ -122,16 +124,10 @@ def _in_our_words(group: MainGroup, args: list[str], call: Call, extra: dict[str
     if lone is not None:
         args = [*args[:lone], f"--project={args[lone]}", *args[lone + 1 :]]
     try:
+        if lone is not None:
+            call.asked.project = args[lone].removeprefix("--project=")
+            call.lone_word()
         return group.run(args, obj=call, **extra)
-    except NotFound as error:
-        if lone is None:
-            raise
-        word = args[lone].removeprefix("--project=")
-        near = near_commands(word)
-        raise NotFound(
-            f"{word!r} is neither a command nor a directory nor a project",
-            hint=near if near.startswith("did") else error.hint or near,
-        ) from error
     except click.UsageError as error:
         raise Usage(
             error.format_message(), hint=f"{error.ctx.command_path if error.ctx else 'memtui'} --help tells more"

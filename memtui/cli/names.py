@@ -66,9 +66,9 @@ def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
 
 def instruction_name(path: Path, world: "World") -> str:
     """What an instruction file is called: relative to the directory or the home, where it lies in one of them."""
-    if path.is_relative_to(world.place.cwd):
-        return path.relative_to(world.place.cwd).as_posix()
-    home = world.place.config.parent
+    cwd, home = world.place.cwd, world.place.config.parent
+    if path.is_relative_to(cwd) and cwd != Path("/"):
+        return path.relative_to(cwd).as_posix()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 

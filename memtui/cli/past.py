@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
+from memtui.base.errors import MemtuiError, NotFound, Usage
 from memtui.base.text import age
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
@@ -158,7 +158,7 @@ def undo(call: Call, version: str | None) -> None:
     """Take back the newest write that still stands, a background run's included, or any version by its id."""
     from memtui.memory.takeback import undo_target
 
-    _ready(call)
+    call.may_write()
     stores = histories(call)
     note_outside(call)
     if version is None:
@@ -181,7 +181,7 @@ def redo(call: Call) -> None:
     """Do again what was undone last."""
     from memtui.memory.takeback import redo_target
 
-    _ready(call)
+    call.may_write()
     stores = histories(call)
     note_outside(call)
     found = [(store, one) for store in stores if (one := redo_target(store.history.walk())) is not None]
@@ -204,7 +204,7 @@ def restore(call: Call, what: str) -> None:
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise Usage("restore wants NAME@ID", hint="memtui history NAME lists the ids")
-    _ready(call)
+    call.may_write()
     histories(call)
     note_outside(call)
     path = _path(call, name)
@@ -223,12 +223,6 @@ def restore(call: Call, what: str) -> None:
         return
     saved = call.workspace.restore(path, target.id)
     _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
-
-
-def _ready(call: Call) -> None:
-    if call.asked.read_only:
-        raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    call.may_write()
 
 
 def _by_id(stores: "list[Store]", word: str) -> "tuple[Store, Version]":

@@ -30,6 +30,7 @@ def new(call: Call, name: str, type_: str | None, description: str, source: str 
     from memtui.memory import changes
     from memtui.memory.index import INDEX_NAME
 
+    call.may_write()
     word = type_ or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if word is None:
         raise Usage("of which type?", hint="--type user, feedback, project or reference")
@@ -67,8 +68,7 @@ def _body(source: str | None) -> str:
 @pass_call
 def edit(call: Call, name: str, line: int | None, discard: bool) -> int:
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
-    if call.asked.read_only:
-        raise Refused("memtui was started with --read-only", hint=f"memtui show {name} prints it")
+    call.may_write()
     named = _find_or_draft(call, name)
     drafts = call.workspace.drafts
     if discard:
@@ -155,6 +155,7 @@ def set_fields(call: Call, name: str, pairs: tuple[str, ...]) -> int:
     from memtui.memory.fields import TYPES as KNOWN
     from memtui.memory.frontmatter import remove_field, set_field
 
+    call.may_write()
     named = find(call.world(full=False), name, call.cwd)
     if named.file is not None and named.file.readonly:
         raise Refused(f"{named.name} opens read only: {named.file.readonly}")
@@ -185,6 +186,7 @@ def mv(call: Call, old: str, new_name: str) -> int:
     """Rename a topic; MEMORY.md and every link to it follow. -n shows what would change."""
     from memtui.memory import changes
 
+    call.may_write()
     world = call.world()
     file = topic(find(world, old, call.cwd))
     target = new_name if new_name.endswith(".md") else f"{new_name}.md"
@@ -198,6 +200,7 @@ def rm(call: Call, names: Sequence[str]) -> int:
     """Delete topics, from MEMORY.md too; they stay in the history and go to the trash."""
     from memtui.memory import changes
 
+    call.may_write()
     world = call.world()
     files = [topic(named) for named in find_all(world, names, call.cwd)]
     plan = changes.plan_delete(world, files)
@@ -215,12 +218,11 @@ def pin(call: Call, names: Sequence[str], off: bool) -> None:
     """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
     pins, folder = call.pins, call.place.folder
     if names:
+        call.may_write()
         chosen = [topic(named) for named in find_all(call.world(full=False), names, call.cwd)]
         for file in chosen:
             if not file.path.is_relative_to(folder):
                 raise Refused(f"{file.name} is not in the memory folder: only that has pins")
-        if call.asked.read_only:
-            raise Refused("memtui was started with --read-only")
         if not call.asked.dry_run:
             pins.set(folder, [file.path.relative_to(folder).as_posix() for file in chosen], not off)
     pinned = sorted(pins.names(folder))
