@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from memtui.base.text import nfc
-from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, body_start, counted, measure_index, units
+from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
 from memtui.memory.fields import TYPES
 from memtui.memory.index import IndexEntry, add_entry, entry_end, newline_of, read_entries, set_hook
-from memtui.memory.markdown import code_spans, headings
+from memtui.memory.outline import Line, cut_lines, drop_empty_headings, single_blanks, without
 
 LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
 NOTES_NAME = "index_notes.md"
@@ -74,20 +74,6 @@ class TidyPlan:
         return self.text_before != self.text_after
 
 
-@dataclass(slots=True)
-class _Line:
-    text: str
-    kind: str  # "free" (front matter, comments: not counted), "heading", "entry", "prose", "blank"
-    number: int
-    entry: IndexEntry | None = None
-    level: int = 0
-
-    @property
-    def cost(self) -> tuple[int, int]:
-        """Lines and units that it takes of the budget."""
-        return (0, 0) if self.kind == "free" else (self.text.count("\n"), units(self.text))
-
-
 def usefulness(topic: Topic | None, hook: str, now: float) -> float:
     """How much an entry is worth its line: type, links from other topics, age, shortness; pinned ones always stay."""
     if topic is None:
@@ -137,7 +123,7 @@ def plan_tidy(
     after, last = text, None
     while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
         last = after
-        after = _drop_empty_headings(last, _drop_useless(last, by_name, dropped))
+        after = drop_empty_headings(last, _drop_useless(last, by_name, dropped))
         after = _shorten(after, dropped)
         if not _fits(after, room):
             after = _fit(after, by_name, room, now, dropped, moved)
@@ -157,46 +143,72 @@ def plan_rebuild(
     """
     newline = newline_of(text)
     before = measure_index(text, max_lines=max_lines, max_units=max_units)
-    lines = _lines(text)
-    old = {nfc(entry.target): entry for entry in reversed(read_entries(text))}
-    head = [line.text for line in lines if line.kind == "free"]
-    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), f"# Memory{newline}")
-    prose = "".join(
-        line.text for line in lines if line.kind == "prose" or (line.kind == "entry" and line.entry is None)
-    )
-    listed = list(topics)
-    if prose.strip() and all(topic.name != NOTES_NAME for topic in topics):
-        listed.append(Topic(NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now))
-    rows = []
-    for topic in listed:
-        entry = old.get(nfc(topic.name))
-        hook = one_sentence(entry.hook if entry is not None and entry.hook else topic.description or "")
-        rows.append((usefulness(topic, hook, now), topic, entry.title if entry is not None else topic.title, hook))
-    rows.sort(key=lambda row: (-row[0], row[1].name))
+    lines = cut_lines(text)
+    head = "".join(line.text for line in lines if line.kind == "free")
+    title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "# Memory")
+    moved = "".join(line.text for line in lines if line.kind == "prose")
+    # What hangs below an entry has no place in the new index either.
+    moved += "".join(line.text[line.entry.end - line.entry.start :] for line in lines if line.entry is not None)
+    moved = moved if moved.strip() else ""
+    dropped: list[Dropped] = []
+    rows = _rows(text, topics, now, dropped, with_notes=bool(moved))
     room = (int(max_lines * goal), int(max_units * goal))
-    dropped = [
-        Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there")
-        for entry in read_entries(text)
-        if all(nfc(topic.name) != nfc(entry.target) for topic in topics) and _is_ours(entry.target)
-    ]
     while True:
-        after = "".join(head) + title.rstrip("\r\n") + newline
+        after = head + title.rstrip("\r\n") + newline
         for kind in (*TYPES, None):
-            group = [row for row in rows if (row[1].type if row[1].type in TYPES else None) == kind]
+            group = [row for row in rows if (row.topic.type if row.topic.type in TYPES else None) == kind]
             if group:
                 after += f"{newline}## {_GROUPS[kind]}{newline}{newline}"
-            for _, topic, name, hook in group:
-                after += add_entry("", name, topic.name, hook).rstrip("\n") + newline
-        if _fits(after, room) or not rows:
+            for row in group:
+                after += add_entry("", row.title, row.topic.name, row.hook).rstrip("\n") + newline
+        if _fits(after, room) or not rows or rows[-1].topic.pinned:
             break
-        over = max(1, min(len(rows), (measure_index(after).lines - room[0])))
-        for _, topic, name, _hook in rows[-over:]:
-            line = old[nfc(topic.name)].line if nfc(topic.name) in old else 0
-            dropped.append(Dropped(line, name, topic.name, "over-budget", "among the least useful"))
-        del rows[-over:]
+        for row in rows[-max(1, min(len(rows), measure_index(after).lines - room[0])) :]:
+            if not row.topic.pinned:
+                rows.remove(row)
+                message = "among the least useful"
+                dropped.append(Dropped(row.line, row.title, row.topic.name, "over-budget", message))
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
-    moved = prose if prose.strip() else ""
-    return TidyPlan(text, after, before, done, tuple(dropped), moved, NOTES_NAME if moved else "")
+    order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
+    return TidyPlan(text, after, before, done, order, moved, NOTES_NAME if moved else "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of a new index; `line` is the old entry's, 0 if it had none."""
+
+    topic: Topic
+    title: str
+    hook: str
+    line: int
+
+
+def _rows(text: str, topics: Sequence[Topic], now: float, dropped: list[Dropped], *, with_notes: bool) -> list[_Row]:
+    """What a new index would list, most useful first; entries of missing files are dropped."""
+    listed = {nfc(topic.name): topic for topic in topics}
+    old: dict[str, IndexEntry] = {}
+    for entry in read_entries(text):
+        name = nfc(entry.target)
+        if name not in listed and _is_ours(entry.target):
+            dropped.append(Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
+            continue
+        listed.setdefault(name, Topic(entry.target, entry.title))
+        if name not in old or (entry.hook and not old[name].hook):
+            old[name] = entry
+    if with_notes:
+        listed[NOTES_NAME] = Topic(
+            NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now, pinned=True
+        )
+    rows = []
+    for name, topic in listed.items():
+        known = old.get(name)
+        title, hook, line = (known.title, known.hook, known.line) if known else (topic.title, "", 0)
+        short = one_sentence(hook or topic.description or "")
+        if hook and len(hook) > LONG_HOOK:
+            message = f"hook cut from {len(hook)} to {len(short)} characters"
+            dropped.append(Dropped(line, title, topic.name, "shortened", message))
+        rows.append(_Row(topic, title, short, line))
+    return sorted(rows, key=lambda row: (-usefulness(row.topic, row.hook, now), row.topic.name))
 
 
 def _is_ours(target: str) -> bool:
@@ -258,90 +270,44 @@ def _fits(text: str, room: tuple[int, int]) -> bool:
     return budget.lines <= room[0] and budget.units <= room[1]
 
 
-def _lines(text: str) -> list[_Line]:
-    """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
-    begin = body_start(text)
-    heads = {heading.start: heading.level for heading in headings(text)}
-    spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
-    counts = counted(text).lines_in_file()
-    blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
-    lines: list[_Line] = []
-    at, number = 0, 1
-    while at < len(text):
-        end = text.find("\n", at) + 1 or len(text)
-        entry = None
-        if at in spans:
-            end, entry = spans[at]
-        while blocks and blocks[0][0] < end:  # code or a comment over several lines stays in one piece
-            end = max(end, text.find("\n", blocks.pop(0)[1] - 1) + 1 or len(text))
-        piece = text[at:end]
-        height = piece.count("\n") + (not piece.endswith("\n"))
-        kind = "prose"
-        if at < begin or (piece.strip() and counts.isdisjoint(range(number, number + height))):
-            kind = "free"
-        elif entry is not None:
-            kind = "entry"
-        elif not piece.strip():
-            kind = "blank"
-        elif at in heads:
-            kind = "heading"
-        lines.append(_Line(piece, kind, number, entry, heads.get(at, 0)))
-        number += height
-        at = end
-    return lines
-
-
 def _fit(
     text: str, by_name: dict[str, Topic], room: tuple[int, int], now: float, dropped: list[Dropped], moved: list[str]
 ) -> str:
     """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
-    text = "".join(line.text for line in _single_blanks(_lines(text)))
+    text = "".join(line.text for line in single_blanks(cut_lines(text)))
     if _fits(text, room):
         return text
-    prose, kept = _move_prose(_lines(text), (room[0] // 2, room[1] // 2))
+    prose, kept = _move_prose(cut_lines(text), (room[0] // 2, room[1] // 2))
     if prose:
         moved.append(prose)
-        text = _drop_empty_headings(text, "".join(line.text for line in kept))
-        text = "".join(line.text for line in _single_blanks(_lines(text)))
+        text = drop_empty_headings(text, "".join(line.text for line in kept))
+        text = "".join(line.text for line in single_blanks(cut_lines(text)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
             text = add_entry(text, "Notes from the index", NOTES_NAME, "What stood in the index itself")
         by_name[NOTES_NAME] = Topic(NOTES_NAME, "Notes", pinned=True)
     rows = []
-    for line in _lines(text):
+    for line in cut_lines(text):
         topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
         if line.entry is not None and not (topic is not None and topic.pinned):
             rows.append((usefulness(topic, line.entry.hook, now), -line.number, line.entry))
     gone: list[IndexEntry] = []
     for _, _, entry in sorted(rows, key=lambda row: row[:2]):
-        if _fits(_without(text, gone), room):
+        if _fits(without(text, gone), room):
             break
         gone.append(entry)
         dropped.append(Dropped(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
-    return _drop_empty_headings(text, _without(text, gone))
+    return drop_empty_headings(text, without(text, gone))
 
 
-def _without(text: str, entries: list[IndexEntry]) -> str:
-    spans = sorted(((entry.start, entry_end(text, entry)) for entry in entries), reverse=True)
-    for start, end in spans:
-        text = text[:start] + text[end:]
-    return text
-
-
-def _single_blanks(lines: list[_Line]) -> list[_Line]:
-    """Make runs of blank lines one; those in code are part of its block."""
-    pairs = zip(lines, [None, *lines], strict=False)
-    return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
-
-
-def _move_prose(lines: list[_Line], room: tuple[int, int]) -> tuple[str, list[_Line]]:
+def _move_prose(lines: list[Line], room: tuple[int, int]) -> tuple[str, list[Line]]:
     """Keep prose from the top while all that is no entry is within the room; the rest moves, with its headings."""
     other = [line.cost for line in lines if line.kind in ("prose", "heading", "blank")]
     if sum(cost[0] for cost in other) <= room[0] and sum(cost[1] for cost in other) <= room[1]:
         return "", lines
     used_lines = used_units = 0
-    kept: list[_Line] = []
+    kept: list[Line] = []
     moved: list[str] = []
-    heading: _Line | None = None
+    heading: Line | None = None
     for line in lines:
         if line.kind in ("prose", "heading", "blank"):
             used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]
@@ -358,42 +324,3 @@ def _move_prose(lines: list[_Line], room: tuple[int, int]) -> tuple[str, list[_L
             moved.append(line.text)
         kept.append(line)
     return ("".join(moved).strip("\r\n") + "\n" if moved else ""), kept
-
-
-def _drop_empty_headings(before: str, after: str) -> str:
-    """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
-    if before == after:
-        return after
-    filled = _filled_headings(_lines(before))
-    lines = _lines(after)
-    still = _filled_headings(lines)
-    if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
-        return after
-    kept: list[_Line] = []
-    number = 0
-    skipping = False
-    for line in lines:
-        if line.kind == "heading":
-            skipping = filled[number] and not still[number]
-            number += 1
-            if skipping:
-                continue
-        elif line.kind != "blank":
-            skipping = False
-        if not (skipping and line.kind == "blank"):
-            kept.append(line)
-    return "".join(line.text for line in kept)
-
-
-def _filled_headings(lines: list[_Line]) -> list[bool]:
-    """For each heading, whether an entry or prose stands before the next heading of its level."""
-    filled: list[bool] = []
-    open_: list[tuple[int, int]] = []
-    for line in lines:
-        if line.kind == "heading":
-            open_ = [(level, number) for level, number in open_ if level < line.level] + [(line.level, len(filled))]
-            filled.append(False)
-        elif line.kind in ("entry", "prose"):
-            for _, number in open_:
-                filled[number] = True
-    return filled
