@@ -99,6 +99,8 @@ def _weak(low: str, at: int, length: int) -> Keyword | None:
 
 _STEMS: tuple[tuple[str, Callable[[str, int], Keyword | None]], ...] = (
     ("pass", _pass),
+    ("mot de passe", lambda low, at: Keyword("password", at, at + 12)),
+    ("passwort", lambda low, at: Keyword("password", at, at + 8)),
     ("pwd", lambda low, at: Keyword("password", at, at + 3)),
     ("pw", lambda low, at: _short(low, at, 2)),
     ("psk", lambda low, at: _short(low, at, 3)),
@@ -116,7 +118,7 @@ _STEMS: tuple[tuple[str, Callable[[str, int], Keyword | None]], ...] = (
 )
 _PASSWORDS_WIDE = (
     *("비밀번호", "비밀 번호", "비번", "패스워드", "암호", "パスワード", "密码", "密碼", "口令"),
-    *("contraseña", "mot de passe"),
+    "contraseña",
 )
 _TOKENS_WIDE = ("토큰", "시크릿", "トークン", "令牌", "密钥")
 _WEAK_WIDE = ("계정", "로그인")

@@ -206,6 +206,8 @@ _PLACES: tuple[tuple[str, str, str, str, str], ...] = (
     ("otp-seed", "key|secret|seed|시|키", "otp|2fa|mfa|authenticator", r"(?i)(?:t?otp|2fa|mfa|authenticator)[^\n]{0,40}?(?:secret|seed|key|시드|시크릿|키)[^\nA-Z2-7]{0,20}(?-i:(?P<s>[A-Z2-7]{16,64}|[A-Z2-7]{4}(?: [A-Z2-7]{4}){3,15}))(?![A-Za-z0-9])", "any"),
     ("wireguard-key", "key", "privatekey|presharedkey", r"(?i)(?:PrivateKey|PresharedKey)\s{0,3}=\s{0,3}(?P<s>[A-Za-z0-9+/]{42,43}=)", "any"),
     ("sql-password", "pass|identified", "identified by|password '|password=", r"(?i)(?:identified by|(?:with|encrypted|user|role)\s[^\n;]{0,60}?password\s{0,2}=?)\s{0,3}N?(?P<q>['\"])(?P<s>[^'\"\n]{4,120})(?P=q)", "password"),
+    ("code-argument", "", "password|secret|token|api_key|apikey", r"(?i)[\"'][\w.-]{0,40}(?:password|passwd|secret|token|api_?key)[\w.-]{0,12}[\"']\s{0,3},\s{0,3}[\"'](?P<s>[^\"'\n\s]{6,300})[\"']", "password"),
+    ("recovery-code", "", "recovery|backup code|scratch code|복구 코드|백업 코드", r"(?i)(?:(?:recovery|backup|scratch) codes?|복구 ?코드|백업 ?코드)[^\n]{0,40}?(?<![\w-])(?P<s>(?=[a-z-]*\d)[a-z0-9]{4,8}(?:-[a-z0-9]{4,8}){1,5})(?![\w-])", "any"),
     ("terraform-default", "=", 'variable "', r"(?i)variable\s{1,4}\"[\w-]{0,40}(?:password|passwd|secret|token|key)[\w-]{0,20}\"\s{0,4}\{[^{}]{0,300}?default\s{0,8}=\s{0,4}\"(?P<s>[^\"\n]{5,200})\"", "password"),
     ("powershell-secret", "secure", "convertto-securestring", r"(?i)ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?(?P<q>[\"'])(?P<s>[^\"'\n]{4,120})(?P=q)", "password"),
     ("xml-password", "<", "</", r"(?i)<(?P<t>[\w:.-]{0,30}(?:password|passwd|passphrase|secret|token|apikey|api-key)[\w.-]{0,10})(?: [^<>]{0,80})?>\s{0,3}(?P<s>[^<>\s]{4,300})\s{0,3}</", "password"),

@@ -8,7 +8,7 @@ import re
 
 _TEMPLATE = re.compile(
     r"\$\{|\$\(|\{\{|%\(|\A\$[A-Za-z_]\w*(?:[/:.]|\Z)|\A%[A-Za-z_]+%\Z|<[A-Za-z][^<>]{1,60}>|\A\[[A-Za-z "
-    r"_-]{2,40}\]\Z|\{[A-Za-z_][\w.:]{0,40}\}|…|\.\.\.|[*•·●█]{3}|#\{"
+    r"_-]{2,40}\]\Z|\{[A-Za-z_][\w.:]{0,40}\}|…|\.\.\.|[*•·●█]{3}|#\{|\[A-Za?-z|\[0-9|\\[dws]"
 )
 _SAID = re.compile(
     r"example|placeholder|redact|changeme|change[-_ ]me|replace[-_ ]?me|your[-_ ]|-your|_your|xxxx|not[-_ ]a[-_ ]real|"
@@ -31,7 +31,7 @@ _PLAIN = re.compile(
     r"pass|password|passwd|pwd|passphrase|passcode|secret|secrets|token|tokens|key|keys|auth|credential|"
     r"credentials|access|private|public|login|account|"
     r"refresh|session|csrf|mysql|postgres|redis|mongo|github|gitlab|slack|stripe|openai|anthropic|google|"
-    r"docker|kubernetes|k8s)[-_ .]?)+\d{0,2}\Z",
+    r"docker|kubernetes|k8s)[-_ .]?)+(?:\d{0,2}|123|1234|12345)\Z",
     re.IGNORECASE,
 )
 _REFERENCE = re.compile(

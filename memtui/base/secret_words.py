@@ -18,7 +18,10 @@ from memtui.base import secret_values as values
 from memtui.base.secret_keywords import Keyword, find_keywords
 
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
-_MAYBE = re.compile(r"[0-9:=\"'`|：]|[A-Za-z]{20}")
+MOST_WORDS, SPARSE = 2000, 40
+"""How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
+does is reported as it stands, for somebody may hide a secret in noise."""
+_MAYBE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
 """What a line holds if it holds a secret at all."""
 
 _NOT_BEFORE = re.compile(
@@ -57,6 +60,15 @@ _LINK = re.compile(
     r"가|을|를|로|으로)(?=[\s:\"'`])"
     r"|は|が|を|是|为|為)[:=]?\s{0,4}"
 )
+_BEFORE = re.compile(
+    r"(?P<v>[^\s]{6,120})[ \t]+(?:as|is|was)[ \t]+(?:(?:the|a|an|my|our|its|your|their)[ \t]+)?(?:[\w'-]{1,20}[ "
+    r"\t]+){0,3}\Z"
+)
+_ANNOUNCES = re.compile(
+    r"[*_`\"']{0,3}(?:[^\n.]{0,40}\b(?:below|follows|following|here)\b[^\n]{0,12}|[^\n]{0,20}(?:다음|아래)[^\n]{0,20}|"
+    r"[^\n:]{0,20}[:：][*_]{0,2})\s*\Z"
+)
+_ALONE = re.compile(r"\s*(?:```\w*\n)?[ \t>]*(?:[-*][ \t]+)?[`\"']?(?P<v>[^\s`\"'<>]{8,300})[`\"']?[ \t]*(?:\n|\Z)")
 _TOKEN_RUN = re.compile(r"[^\s\"'`“”‘’<>|\\]{6,300}")
 _SENTENCE_END = re.compile(r"(?:;|[.!?。])\s+(?=[A-Z가-힣\"'`*-])")
 _TRAIL = ".,;:)]}|\"'`"
@@ -80,7 +92,11 @@ class Hit(NamedTuple):
 
 def find(text: str) -> Iterator[Hit]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
-    for word in find_keywords(text):
+    words = find_keywords(text)
+    most = max(MOST_WORDS, len(text) // SPARSE)
+    if len(words) > most:
+        yield Hit("too-many-to-look-at", words[most].start, words[most].end)
+    for word in words[:most]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
@@ -106,7 +122,9 @@ def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator
             if beside and _is_strict(segment[beside[0] : beside[1]], "weak"):
                 found = beside[:2]
         elif found is None:
-            found = _said(segment, after, kind)
+            found = _said(segment, after, kind) or _said_before(segment, at, kind)
+        if found is None and kind != "verb":
+            found = _below(text, base, segment, after, kind)
         if found is not None:
             yield rule, base + found[0], base + found[1]
             return
@@ -208,11 +226,38 @@ def _said(segment: str, after: int, kind: str) -> tuple[int, int] | None:
     return None
 
 
+def _said_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
+    """The value of "use VALUE as the admin password" and "VALUE is the password"."""
+    match = _BEFORE.search(segment, max(0, at - 90), at)
+    if match is None:
+        return None
+    start, end = match.span("v")
+    while start < end and segment[start] in "\"'`“‘(*":
+        start += 1
+    while end > start and segment[end - 1] in _TRAIL + "”’*":
+        end -= 1
+    return (start, end) if _is_said(segment[start:end], kind, quoted=False) else None
+
+
+def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[int, int] | None:
+    """The value that stands alone in the next line, after "the API key is below." or "password:"."""
+    if _ANNOUNCES.match(segment, after) is None:
+        return None
+    match = _ALONE.match(text, base + len(segment))
+    if match is None or not _is_assigned(match["v"], kind, quoted=True, name=""):
+        return None
+    if values.is_wordy(match["v"]):
+        return None
+    return match.start("v") - base, match.end("v") - base
+
+
 def _is_said(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
     """Whether a value that running prose calls a password or token is one."""
     if " " in value or not _may_be(value):
         return False
-    if value.startswith(("#", "@", "-", "(", "/", "~", ":")) or "://" in value or value.count("/") > 1:
+    if value.startswith(("#", "@", "-", "(", "/", "~", ":")) or "://" in value:
+        return False
+    if value.count("/") > 1 and (len(value) < 40 or values.is_wordy(value)):
         return False
     if values.is_hash_like(value):
         return len(value) >= 24 and not adjacent

@@ -174,6 +174,12 @@ def test_any_text_is_taken(text: str) -> None:
     redact(text, findings)
 
 
+def test_noise_is_reported_and_not_looked_through() -> None:
+    findings = scan("password: x\n" * 20_000)
+    assert [finding.rule for finding in findings] == ["too-many-to-look-at"]
+    assert scan("a token is one word among the many others of a line\n" * 3000) == []
+
+
 def test_shapes_are_plenty_and_each_has_a_place() -> None:
     assert len({token.rule for token in secrets.TOKENS} | {place.rule for place in secrets.PLACES}) >= 60
     assert all("s" in place.pattern.groupindex for place in secrets.PLACES)
