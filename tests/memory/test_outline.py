@@ -12,7 +12,8 @@ def kinds(text: str) -> list[tuple[str, int]]:
 
 
 def test_kinds_and_numbers() -> None:
-    text = "---\nname: i\n---\n<!-- c\nd -->\n# H\n\nprose\n- [A](a.md)\n  more\n```\n- [B](b.md)\n\n```\ntext <!-- e -->\n"
+    text = "---\nname: i\n---\n<!-- c\nd -->\n# H\n\nprose\n- [A](a.md)\n  more\n```\n- [B](b.md)\n\n```\n"
+    text += "text <!-- e -->\n"
     assert kinds(text) == [
         ("free", 1), ("free", 2), ("free", 3), ("free", 4), ("heading", 6), ("blank", 7), ("prose", 8), ("entry", 9),
         ("prose", 11), ("prose", 15),
