@@ -1,0 +1,44 @@
+"""What the README promises is there: its keys, its links, its commands and exit codes."""
+
+import re
+
+import pytest
+
+from memtui.base import errors
+from tests.support import REPO
+
+TEXT = (REPO / "README.md").read_text(encoding="utf-8")
+CONTROL = {"^S": "ctrl+s", "^R": "ctrl+r", "Tab": "tab", "Enter": "enter", "Esc": "escape", "F8": "f8", "F9": "f9"}
+NAMED = {"/": "slash", "?": "question_mark", ":": "colon", "!": "exclamation_mark", "@": "at"}
+
+
+def test_links_lead_somewhere() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", TEXT)
+    assert targets
+    assert [target for target in targets if not (REPO / target).exists()] == []
+
+
+def test_there_are_two_commands_of_one_line_each() -> None:
+    blocks = re.findall(r"```sh\n(.*?)```", TEXT, re.DOTALL)
+    assert [block.count("\n") for block in blocks] == [1, 1]
+    assert blocks[0].endswith("&& .venv/bin/memtui\n")
+    assert blocks[1].endswith("&& .venv/bin/pytest\n")
+
+
+def test_every_key_is_bound() -> None:
+    keys = pytest.importorskip("memtui.tui.keys")
+    bound = {key for table in keys.PLACES.values() for row in table for key in row.keys.split(",")}
+    rows = re.findall(r"^\| (`.*?) \|", TEXT, re.MULTILINE)
+    named = [word for row in rows for word in re.findall(r"`(.+?)`", row)]
+    assert len(named) > 20
+    assert [word for word in named if CONTROL.get(word, NAMED.get(word, word)) not in bound] == []
+
+
+def test_exit_codes_are_the_real_ones() -> None:
+    line = next(line for line in TEXT.splitlines() if line.startswith("Exit codes"))
+    kinds = (errors.Usage, errors.NotFound, errors.Conflict, errors.Refused, errors.Unsupported)
+    assert all(f"{kind.exit_code} " in line for kind in kinds)
+
+
+def test_no_machine_is_named() -> None:
+    assert not re.search(r"https?://|/home/|/root|/Users/", TEXT)
