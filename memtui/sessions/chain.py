@@ -1,0 +1,138 @@
+"""What a resume sends: the agent client's own answer, and what it leaves out.
+
+`resume` follows the client's rules (`rows`, `leaf`, `walk`, `messages` state them); at a message that you choose it is what
+the client would send if that message were the leaf. Where the client loses turns nothing is repaired here: `left_out`
+names every such row with the reason, so that a person can choose another leaf, or a fork.
+
+Source:
+    Recordings of client 2.1.332; DESIGN.md D9.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from memtui.base.errors import NotFound
+from memtui.sessions.entries import Entry, text
+from memtui.sessions.leaf import Leaf, find_leaf
+from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
+from memtui.sessions.messages import FILLER, Conversation, Message, conversation, whole_characters
+from memtui.sessions.rows import Rows, rows_of
+from memtui.sessions.transcript import Transcript
+from memtui.sessions.walk import walk, with_parallel, with_trailing
+
+
+@dataclass(frozen=True, slots=True)
+class Resume:
+    """The client's answer. `messages` is None if it finds no conversation.
+
+    `way` are the rows that it goes through, oldest first.
+    """
+
+    leaf: Leaf
+    way: tuple[Entry, ...] = ()
+    messages: tuple[Message, ...] | None = None
+    model: str = ""
+    left_out: tuple[LeftOut, ...] = ()
+    defects: tuple[Defect, ...] = ()
+    rows: Rows = field(default_factory=Rows, repr=False)
+
+    def blocks(self) -> list[list[Any]] | None:
+        """The blocks in the flat form of the recordings; None if there is no conversation.
+
+        Left out, as there: reminders, and the client's own filler reply. Texts are stripped.
+        """
+        return None if self.messages is None else flat_blocks(self.messages)
+
+
+def resume(transcript: Transcript, at: str = "") -> Resume:
+    """What the client sends when it resumes a session.
+
+    Args:
+        transcript: The session, read.
+        at: The uuid of a record to go on from; "" for the client's own choice.
+
+    Raises:
+        NotFound: If there is no such record.
+    """
+    known = transcript.known()
+    rows = rows_of(known)
+    children = rows.children()
+    leaf = find_leaf(rows, known, children)
+    if at:
+        leaf = _chosen(rows, known, at)
+    elif not leaf.uuid:
+        return _without_uuid(transcript, known, leaf, rows)
+    if rows.by_uuid[leaf.uuid].sidechain:
+        found: Conversation | None = None
+        way: list[Entry] = []
+    else:
+        uuids = with_trailing(rows, with_parallel(rows, walk(rows, leaf.uuid)), leaf.uuid, {} if at else children)
+        way = [rows.by_uuid[uuid] for uuid in uuids]
+        found = conversation(zip(way, transcript.each(way), strict=True))
+    return Resume(
+        leaf,
+        tuple(way),
+        tuple(found.messages) if found else None,
+        found.model if found else "",
+        left_out_of(transcript, rows, way, found.dropped if found else []),
+        defects_of(transcript, rows, way),
+        rows,
+    )
+
+
+def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
+    """Messages as `[role, "text", text]`, `[role, "tool_use", id, name, input]`, `[role, "tool_result", id, text]`, `[role, kind]`."""
+    found: list[list[Any]] = []
+    for message in messages:
+        for block in message.blocks:
+            data = block.data
+            if block.type == "text":
+                said = data["text"].strip()
+                if said and not block.reminder and not said.startswith("<system-reminder>") and said != FILLER:
+                    found.append([message.role, "text", said])
+            elif block.type == "tool_use":
+                found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
+            elif block.type == "tool_result":
+                found.append([message.role, "tool_result", data.get("tool_use_id"), result_text(data.get("content")).strip()])
+            else:
+                found.append([message.role, block.type])
+    return found
+
+
+def result_text(content: object) -> str:
+    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
+    if isinstance(content, str):
+        return whole_characters(content)
+    if not isinstance(content, list):
+        return ""
+    parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return whole_characters("".join(parts))
+
+
+def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
+    if at not in rows.by_uuid:
+        if at in rows.gone or any(entry.uuid == at for entry in known):
+            rows_before = rows_of(entry for entry in known if not entry.boundary)
+            if at in rows_before.by_uuid:
+                rows.by_uuid, rows.parent = rows_before.by_uuid, rows_before.parent
+                rows.place, rows.gone, rows.kept = rows_before.place, frozenset(), ()
+                return Leaf(at, "chosen", at)
+        raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
+    return Leaf(at, "chosen", at)
+
+
+def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: Rows) -> Resume:
+    """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
+    last = next((entry for entry in reversed(known) if not entry.uuid and entry.speaks), None)
+    if last is None or rows.by_uuid:
+        return Resume(leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows)
+    found = conversation([(last, transcript.data(last))])
+    return Resume(
+        Leaf("", "last-record"),
+        (last,),
+        tuple(found.messages),
+        found.model,
+        left_out_of(transcript, rows, [last], found.dropped),
+        defects_of(transcript, rows, [last]),
+        rows,
+    )

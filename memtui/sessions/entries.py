@@ -1,0 +1,185 @@
+"""The envelope of a record: what the tree, the chain and a list need of it, without what it says.
+
+Only what is known is typed. A record of an unknown type, or with fields of another shape than expected, becomes an
+`Entry` too; the fields that can't be read are empty, and the record itself is still in the file at its offset.
+
+Source:
+    FORMATS 1.3 to 1.7.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+from memtui.sessions.lines import Record
+from memtui.sessions.reader import Found
+
+CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
+"""Types that hang together by uuid and parentUuid; every other type is a note about the session."""
+
+Content = Literal["", "empty", "usable"]
+
+_MACHINE = re.compile(
+    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
+    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
+    r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entry:
+    """A record's envelope and place. Compared by identity: two records may well have the same uuid.
+
+    `index` counts records from 0, `time` is seconds since the epoch (None: no readable timestamp), `stamp` the timestamp
+    as written. `content` says whether a message has blocks that can be sent ("empty": a list of none). `calls` and
+    `answers` are the ids of its tool_use and tool_result blocks, `source` the uuid of the row that made the call.
+    `prompt`: a person typed it. `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where
+    it is small and steers something (boundaries, last-prompt).
+    """
+
+    index: int
+    line: int
+    offset: int
+    length: int
+    type: str
+    subtype: str = ""
+    uuid: str = ""
+    parent: str = ""
+    logical_parent: str = ""
+    stamp: str = ""
+    time: float | None = None
+    sidechain: bool = False
+    meta: bool = False
+    summary: bool = False
+    agent: str = ""
+    content: Content = ""
+    message_id: str = ""
+    model: str = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    source: str = ""
+    prompt: bool = False
+    agent_run: str = ""
+    salvaged: bool = False
+    shared: bool = False
+    pending: bool = False
+    note: Record | None = None
+
+    @property
+    def chained(self) -> bool:
+        """Whether it has a place in the tree."""
+        return bool(self.uuid) and self.type in CHAIN_TYPES
+
+    @property
+    def boundary(self) -> bool:
+        """Whether a compaction begins here."""
+        return self.type == "system" and self.subtype == "compact_boundary"
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it is a message of one of the two sides, with something to send."""
+        return self.content == "usable"
+
+
+def entry_of(found: Found, index: int) -> Entry:
+    """The envelope of a record; fields of an unexpected shape count as absent."""
+    data = found.data
+    kind, stamp = text(data.get("type")), text(data.get("timestamp"))
+    subtype = text(data.get("subtype"))
+    message = data.get("message")
+    talks = kind in ("user", "assistant") and isinstance(message, dict)
+    told: Record = message if talks and isinstance(message, dict) else {}
+    blocks = list(blocks_of(told)) if talks else []
+    attached, result = data.get("attachment"), data.get("toolUseResult")
+    if kind == "attachment" and isinstance(attached, dict):
+        subtype = subtype or text(attached.get("type"))
+    return Entry(
+        index,
+        found.line,
+        found.offset,
+        found.length,
+        kind,
+        subtype,
+        text(data.get("uuid")),
+        text(data.get("parentUuid")),
+        text(data.get("logicalParentUuid")),
+        stamp,
+        seconds(stamp),
+        data.get("isSidechain") is True,
+        data.get("isMeta") is True,
+        data.get("isCompactSummary") is True,
+        text(data.get("agentId")),
+        _content(told, blocks),
+        text(told.get("id")) if kind == "assistant" else "",
+        text(told.get("model")) if kind == "assistant" else "",
+        _ids(blocks, "tool_use", "id"),
+        _ids(blocks, "tool_result", "tool_use_id"),
+        text(data.get("sourceToolAssistantUUID")),
+        is_prompt(data),
+        text(result.get("agentId")) if isinstance(result, dict) else "",
+        found.salvaged,
+        found.shared,
+        found.pending,
+        data if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary" else None,
+    )
+
+
+def blocks_of(message: Record) -> Iterator[Record]:
+    """The blocks of a message that have a type; a bare string is one text block. What is no block is passed over."""
+    content = message.get("content")
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict) and isinstance(block.get("type"), str):
+                kind = block["type"]
+                if kind == "text" and not isinstance(block.get("text"), str):
+                    continue
+                yield block
+
+
+def is_prompt(data: Record) -> bool:
+    """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
+    if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
+        return False
+    return any(not _MACHINE.match(part) for part in prompt_texts(data))
+
+
+def prompt_texts(data: Record) -> tuple[str, ...]:
+    """The texts of a user's message; none if it answers a call."""
+    message = data.get("message")
+    if not isinstance(message, dict):
+        return ()
+    blocks = list(blocks_of(message))
+    if any(block["type"] == "tool_result" for block in blocks):
+        return ()
+    found = tuple(block["text"] for block in blocks if block["type"] == "text" and block["text"].strip())
+    return found or (("[image]",) if any(block["type"] == "image" for block in blocks) else ())
+
+
+def text(value: object) -> str:
+    """A field that should be text; anything else is ""."""
+    return value if isinstance(value, str) else ""
+
+
+def seconds(stamp: str) -> float | None:
+    """An ISO timestamp as seconds since the epoch; None if it is none. Without a zone it is taken as UTC."""
+    if not stamp:
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _content(message: Record, blocks: list[Record]) -> Content:
+    if blocks:
+        return "usable"
+    return "empty" if message.get("content") == [] else ""
+
+
+def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
+    return tuple(value for block in blocks if block["type"] == kind and (value := text(block.get(key))))

@@ -1,0 +1,174 @@
+"""What is in a transcript and isn't sent by a resume, each row with the reason, and what is wrong with its links."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from memtui.sessions.entries import CHAIN_TYPES, Entry
+from memtui.sessions.messages import Dropped
+from memtui.sessions.rows import Rows
+from memtui.sessions.transcript import Transcript
+from memtui.sessions.walk import stand_in
+
+Why = Literal[
+    "rewound", "dead-end", "lost-parent", "late-side-row", "sub-agent", "before-boundary", "replaced", "not-sent", "bad-line"
+]
+
+WORDS: dict[Why, str] = {
+    "rewound": "on another branch that left the way",
+    "dead-end": "a reply whose prompt was continued from a row beside it",
+    "lost-parent": "behind a row that never reached the file",
+    "late-side-row": "later in the file than the record that the client goes on from",
+    "sub-agent": "a sub-agent's own conversation",
+    "before-boundary": "summarised by a compaction",
+    "replaced": "a later record has the same uuid",
+    "not-sent": "on the way, but not sent",
+    "bad-line": "shares its line with something that is no record; the client skips such lines",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A message that isn't sent. `why` is the kind of reason, `detail` says more where there is more to say."""
+
+    line: int
+    uuid: str
+    type: str
+    why: Why
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """Something wrong with a record's link, or with a line. `line` counts from 1."""
+
+    line: int
+    kind: Literal["orphan", "bridged", "cycle", "duplicate", "bad-line"]
+    uuid: str = ""
+    detail: str = ""
+
+
+def left_out_of(
+    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped]
+) -> tuple[LeftOut, ...]:
+    """The messages that a resume along `way` doesn't send, in file order."""
+    way = list(way)
+    used = {id(entry) for entry in way}
+    found: dict[int, LeftOut] = {}
+    for item in dropped:
+        found[id(item.entry)] = _row(item.entry, "not-sent", item.why)
+    reasons = _Reasons(rows, way)
+    everything = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
+    for entry in everything:
+        if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
+            found[id(entry)] = _row(entry, *reasons.of(entry))
+    return tuple(sorted(found.values(), key=lambda item: item.line))
+
+
+def _row(entry: Entry, why: Why, detail: str = "") -> LeftOut:
+    return LeftOut(entry.line, entry.uuid, entry.type, why, detail or WORDS[why])
+
+
+class _Reasons:
+    """Why a row isn't on the way; the way up from each row is walked once."""
+
+    def __init__(self, rows: Rows, way: list[Entry]) -> None:
+        self.rows = rows
+        self.on_way = {entry.uuid for entry in way}
+        self.root = way[0] if way else None
+        self.last = max((entry.index for entry in way), default=-1)
+        self.continued = {rows.parent.get(entry.uuid, "") for entry in way}
+        self.limit = max((entry.index for entry in rows.by_uuid.values() if entry.boundary), default=-1)
+        self.known: dict[str, Why] = {}
+
+    def of(self, entry: Entry) -> tuple[Why, str]:
+        """The reason for one row, and a detail."""
+        if entry.shared:
+            return "bad-line", ""
+        if entry.uuid in self.rows.by_uuid and self.rows.by_uuid[entry.uuid] is not entry:
+            return "replaced", ""
+        if entry.sidechain:
+            return "sub-agent", ""
+        if entry.uuid in self.rows.gone or (self.root and self.root.boundary and entry.index < self.root.index):
+            return "before-boundary", ""
+        return self._above(entry), ""
+
+    def _above(self, entry: Entry) -> Why:
+        """Where the way up from a row ends: at the way, at nothing, or at another root."""
+        uuid, passed = entry.uuid, list[str]()
+        seen: set[str] = set()
+        why: Why = "rewound"
+        while True:
+            if uuid in self.known:
+                why = self.known[uuid]
+                break
+            if uuid in self.on_way:
+                why = self._left_way(entry, passed)
+                break
+            if uuid not in self.rows.by_uuid or uuid in seen:
+                why = "lost-parent" if uuid and uuid not in seen else self._other_root()
+                break
+            seen.add(uuid)
+            passed.append(uuid)
+            uuid = self.rows.parent[uuid]
+        for row in passed:
+            self.known[row] = why
+        return why
+
+    def _left_way(self, entry: Entry, passed: list[str]) -> Why:
+        first = self.rows.by_uuid[passed[-1]] if passed else entry
+        if first.index > self.last:
+            return "rewound"
+        if first.type == "assistant" and not any(self.rows.by_uuid[uuid].prompt for uuid in passed):
+            return "dead-end"
+        later = entry.index > self.last
+        return "late-side-row" if later else "rewound"
+
+    def _other_root(self) -> Why:
+        lost = self.root is not None and self.rows.parent.get(self.root.uuid, "") not in ("", self.root.uuid)
+        return "lost-parent" if lost and self.root and not self.root.boundary else "rewound"
+
+
+def defects_of(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tuple[Defect, ...]:
+    """What is wrong with lines and links, in file order."""
+    found = [Defect(bad.line, "bad-line", detail=bad.why) for bad in transcript.problems]
+    names = Counter(entry.uuid for entry in transcript.entries if entry.chained)
+    seen: set[str] = set()
+    for entry in transcript.entries:
+        if not entry.chained:
+            continue
+        if names[entry.uuid] > 1 and entry.uuid in seen:
+            found.append(Defect(entry.line, "duplicate", entry.uuid))
+        seen.add(entry.uuid)
+        if entry.parent and entry.parent not in names and entry.type in CHAIN_TYPES:
+            near = stand_in(rows, entry, {entry.uuid}) if entry.uuid in rows.by_uuid else ""
+            found.append(Defect(entry.line, "bridged" if near else "orphan", entry.uuid, near))
+    for cycle in cycles_of(transcript.entries):
+        found.append(Defect(cycle.line, "cycle", cycle.uuid))
+    return tuple(sorted(found, key=lambda item: item.line))
+
+
+def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
+    """One row of each ring of parents, the first in the file of those that close it."""
+    by_uuid: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.chained:
+            by_uuid.setdefault(entry.uuid, entry)
+    state: dict[str, int] = {}
+    found: list[Entry] = []
+    for number, start in enumerate(by_uuid, 1):
+        uuid = start
+        while uuid in by_uuid and uuid not in state:
+            state[uuid] = number
+            uuid = by_uuid[uuid].parent
+        if uuid in by_uuid and state[uuid] == number:
+            ring = [uuid]
+            following = by_uuid[uuid].parent
+            while following != uuid:
+                ring.append(following)
+                following = by_uuid[following].parent
+            found.append(min((by_uuid[row] for row in ring), key=lambda entry: entry.index))
+            for row in ring:
+                state[row] = 0
+    return found

@@ -1,0 +1,137 @@
+"""One line of a transcript: usually one JSON object, sometimes torn, glued or no JSON at all.
+
+Source:
+    SAFETY.md 3.4 (F23). A writer that was killed leaves half a record, and the next one stands on the same line.
+"""
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+LONGEST_LINE = 32 << 20
+"""Bytes; a longer line is skipped without being held in memory."""
+
+MOST_GLUED = 64
+"""Records taken from one line at most."""
+
+BLANK = b" \t\r\n"
+"""JSON's white space: a line of nothing else is neither a record nor bad."""
+
+Record = dict[str, Any]
+
+_OBJECT = re.compile(r'\{\s*"')
+_ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a line holds: objects with their character span, and what is wrong with the rest.
+
+    `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were no UTF-8 and were replaced.
+    """
+
+    objects: list[Record] = field(default_factory=list)
+    bad: str = ""
+    salvaged: int = 0
+    lossy: bool = False
+
+
+def _refuse(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decoder = json.JSONDecoder(parse_constant=_refuse)
+
+
+def parse_line(line: bytes) -> Parsed:
+    """Parse one line, without its line end.
+
+    Args:
+        line: At most `LONGEST_LINE` bytes; white space around it doesn't count.
+
+    Returns:
+        No objects and no `bad` for a blank line. One that doesn't parse as a whole is searched for whole records.
+    """
+    parsed = Parsed()
+    stripped = line.strip(BLANK)
+    if not stripped:
+        return parsed
+    try:
+        text = stripped.decode()
+    except UnicodeDecodeError:
+        text = stripped.decode(errors="replace")
+        parsed.lossy = True
+    try:
+        value, end = _decoder.raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        parsed.bad = _why(text, error)
+    else:
+        if isinstance(value, dict):
+            parsed.objects.append(value)
+            if end < len(text):
+                _recover(text, end, parsed)
+        else:
+            parsed.bad = f"{_kind(value)}, not an object"
+        return parsed
+    _recover(text, 0, parsed)
+    return parsed
+
+
+def _recover(text: str, at: int, parsed: Parsed) -> None:
+    """Take the records that stand behind a torn one, or glued to a whole one."""
+    clean = at > 0
+    while at < len(text):
+        while at < len(text) and text[at] in " \t\r\n":
+            at += 1
+        if at == len(text):
+            return
+        if len(parsed.objects) >= MOST_GLUED:
+            parsed.bad = f"more than {MOST_GLUED} records on one line"
+            return
+        value, end = _object_at(text, at)
+        if value is not None and (clean or _is_record(value, text, end)):
+            parsed.objects.append(value)
+            parsed.salvaged += 1
+            at, clean = end, True
+            continue
+        clean = False
+        parsed.bad = parsed.bad or "cut off"
+        following = _OBJECT.search(text, at + 1)
+        if following is None:
+            return
+        at = following.start()
+
+
+def _object_at(text: str, at: int) -> tuple[Record | None, int]:
+    if text[at] != "{":
+        return None, at
+    try:
+        value, end = _decoder.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        return None, at
+    return (value, end) if isinstance(value, dict) else (None, at)
+
+
+def _is_record(value: Record, text: str, end: int) -> bool:
+    """Whether an object behind garbage is a record, not a part of the one that was torn.
+
+    A part is followed by a comma or a bracket of its whole, and has no envelope of its own.
+    """
+    rest = text[end : end + 64].lstrip(" \t\r\n")
+    return isinstance(value.get("type"), str) and any(key in value for key in _ENVELOPE) and rest[:1] in ("", "{")
+
+
+def _why(text: str, error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deep"
+    if not text.strip("\0"):
+        return "zero bytes"
+    if not isinstance(error, json.JSONDecodeError):
+        return "a number too long to read" if "digits" in str(error) else str(error)
+    return "cut off" if text.startswith("{") else "not JSON"
+
+
+def _kind(value: object) -> str:
+    names = {str: "text", bool: "true or false", int: "a number", float: "a number", list: "a list"}
+    return names.get(type(value), "null")

@@ -1,0 +1,206 @@
+"""Reading a transcript that may be growing, torn, replaced or gone at any moment.
+
+`poll()` reads what is new since the last time. Bytes are split at `\\n` only; what follows the last one is pending: the
+writer may not be done. A file that was replaced or cut is read again from its start, told by its inode, its size, its
+first bytes and those before the place where reading stopped.
+
+Source:
+    SAFETY.md F23, F24 and 3.4.
+"""
+
+import errno
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memtui.sessions.lines import BLANK, LONGEST_LINE, Record, parse_line
+
+CHUNK = 4 << 20
+"""Bytes per read."""
+
+FIRST = 64
+"""Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
+
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record and where it stands.
+
+    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
+    begin its line. `shared`: there is more on its line than this one record, which the agent client skips. `lossy`:
+    bytes were no UTF-8. `pending`: no line end yet.
+    """
+
+    line: int
+    offset: int
+    length: int
+    data: Record
+    salvaged: bool = False
+    shared: bool = False
+    lossy: bool = False
+    pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A line that is no record, or not only one. `line` counts from 1, `offset` is its first byte."""
+
+    line: int
+    offset: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where reading stopped: enough to go on later, in another process too.
+
+    `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
+    and those before `offset`.
+    """
+
+    inode: int = 0
+    offset: int = 0
+    line: int = 0
+    head: bytes = b""
+    last: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Poll:
+    """What a poll brought: records since the last one (none if they went to `take`), and what happened to the file.
+
+    `error` is the name of the system's error ("EACCES"); what was read before stays.
+    """
+
+    records: tuple[Found, ...] = ()
+    reset: bool = False
+    gone: bool = False
+    error: str = ""
+
+
+@dataclass
+class Reader:
+    """A transcript, read once and then followed.
+
+    Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
+    last line end; `tail` gives them as a record if they already are a whole one.
+    """
+
+    path: Path
+    position: Position = field(default_factory=Position)
+    records: int = 0
+    bad: int = 0
+    salvaged: int = 0
+    lossy: int = 0
+    pending: bool = False
+    problems: list[BadLine] = field(default_factory=list)
+    _rest: bytes = field(default=b"", repr=False)
+    _skipped: int = field(default=0, repr=False)
+
+    def poll(self, take: Callable[[Found], None] | None = None, forget: Callable[[], None] | None = None) -> Poll:
+        """Read what is new.
+
+        Args:
+            take: Gets each record as soon as it is read, so that a big file is never held; else they come back.
+            forget: Called before the first record of a file that was replaced: what was taken before is void.
+
+        Raises:
+            Nothing that the file causes: a missing file is `gone`, one that can't be opened is an `error`.
+        """
+        found: list[Found] = []
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return Poll(gone=True)
+        except OSError as error:
+            return Poll(error=errno.errorcode.get(error.errno or 0, "EIO"))
+        reset = False
+        try:
+            now = os.fstat(file)
+            reset = self._replaced(file, now)
+            if reset:
+                self._start_over()
+                if forget is not None:
+                    forget()
+            self._read(file, now.st_ino, take or found.append)
+        except OSError as error:
+            return Poll(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
+        finally:
+            os.close(file)
+        return Poll(tuple(found), reset)
+
+    def tail(self) -> Found | None:
+        """The record behind the last line end, if it is whole already: the agent client reads it, we wait for the end."""
+        if not self.pending or self._skipped or not self._rest.strip(BLANK).endswith(b"}"):
+            return None
+        parsed = parse_line(self._rest)
+        if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
+            return None
+        at = self.position
+        return Found(at.line + 1, at.offset, len(self._rest), parsed.objects[0], lossy=parsed.lossy, pending=True)
+
+    def _replaced(self, file: int, now: os.stat_result) -> bool:
+        at = self.position
+        if not at.offset and not self._rest and not self._skipped:
+            return False
+        if now.st_ino != at.inode or now.st_size < at.offset + len(self._rest) + self._skipped:
+            return True
+        if os.pread(file, len(at.head), 0) != at.head:
+            return True
+        return bool(at.last) and os.pread(file, len(at.last), at.offset - len(at.last)) != at.last
+
+    def _start_over(self) -> None:
+        self.position, self._rest, self._skipped, self.pending = Position(), b"", 0, False
+        self.records = self.bad = self.salvaged = self.lossy = 0
+        self.problems = []
+
+    def _read(self, file: int, inode: int, take: Callable[[Found], None]) -> None:
+        """Read to the end as it is now; lines that are whole are taken, the rest waits."""
+        at = self.position
+        offset, line, head = at.offset, at.line, at.head
+        rest, skipped = self._rest, self._skipped
+        place = offset + len(rest) + skipped
+        while chunk := os.pread(file, CHUNK, place):
+            place += len(chunk)
+            if len(head) < FIRST:
+                head += chunk[: FIRST - len(head)]
+            start, stop = 0, chunk.find(b"\n")
+            while stop >= 0:
+                length = skipped + len(rest) + stop - start
+                whole = rest + chunk[start:stop] if rest else chunk[start:stop]
+                line += 1
+                if skipped or length > LONGEST_LINE:
+                    self._note(line, offset, f"longer than {LONGEST_LINE >> 20} MiB")
+                else:
+                    self._line(whole, line, offset, take)
+                offset += length + 1
+                rest, skipped = b"", 0
+                start, stop = stop + 1, chunk.find(b"\n", stop + 1)
+            rest += chunk[start:]
+            if skipped or len(rest) > LONGEST_LINE:
+                skipped, rest = skipped + len(rest), b""
+            self.position = Position(inode, offset, line, head)
+            self._rest, self._skipped = rest, skipped
+        size = min(FIRST, offset)
+        self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
+        self.pending = bool(rest or skipped)
+
+    def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
+        body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
+        parsed = parse_line(body)
+        if parsed.bad:
+            self._note(number, offset, parsed.bad)
+        self.records += len(parsed.objects)
+        self.salvaged += parsed.salvaged
+        self.lossy += len(parsed.objects) if parsed.lossy else 0
+        begins = len(parsed.objects) - parsed.salvaged
+        shared = len(parsed.objects) != 1 or bool(parsed.bad)
+        for index, data in enumerate(parsed.objects):
+            take(Found(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
+
+    def _note(self, line: int, offset: int, why: str) -> None:
+        self.bad += 1
+        self.problems.append(BadLine(line, offset, why))

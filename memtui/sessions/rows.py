@@ -1,0 +1,128 @@
+"""What the agent client's loader keeps of a transcript, before it looks for a way through it.
+
+Rules, each as client 2.1.332 was seen to follow it:
+
+1. A row is a user, assistant, system or attachment record with a uuid; a progress record is none, and who hangs from one
+   hangs from its parent.
+2. Of two records with one uuid the last counts, at the last place.
+3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
+   that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
+   hangs from the last of them. Who hung from a row that was let go hangs from the last kept one too.
+4. A newest boundary that keeps nothing lets go of what is before it only if another boundary in the file keeps some.
+5. A kept segment is the way from its tail up to its head; if that way doesn't arrive, nothing is kept nor let go.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memtui.sessions.entries import CHAIN_TYPES, Entry, text
+
+
+@dataclass(slots=True)
+class Rows:
+    """Rows by uuid in the order of their last place, and who hangs from whom.
+
+    `gone` are the uuids that a compaction let go, `kept` those that it preserved, in their new order. `anchored` says that
+    the row which they hang from is there.
+    """
+
+    by_uuid: dict[str, Entry] = field(default_factory=dict)
+    parent: dict[str, str] = field(default_factory=dict)
+    place: dict[str, int] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    kept: tuple[str, ...] = ()
+    anchored: bool = False
+
+    def children(self) -> dict[str, list[str]]:
+        """Uuids by the row that they hang from, in file order."""
+        found: dict[str, list[str]] = {}
+        for uuid in self.by_uuid:
+            if self.parent[uuid] in self.by_uuid:
+                found.setdefault(self.parent[uuid], []).append(uuid)
+        return found
+
+    def speaker(self, uuid: str) -> str:
+        """The nearest message at or above a row; "" if the way up ends before."""
+        seen: set[str] = set()
+        while uuid in self.by_uuid and uuid not in seen:
+            if self.by_uuid[uuid].speaks:
+                return uuid
+            seen.add(uuid)
+            uuid = self.parent[uuid]
+        return ""
+
+
+def rows_of(entries: Iterable[Entry]) -> Rows:
+    """The rows of a transcript, compaction applied.
+
+    Args:
+        entries: Records that the client reads (`Transcript.known`), in file order.
+    """
+    rows = Rows()
+    first: dict[str, int] = {}
+    passed: dict[str, str] = {}
+    for entry in entries:
+        if not entry.uuid or entry.type not in CHAIN_TYPES:
+            continue
+        first.setdefault(entry.uuid, len(first))
+        rows.by_uuid.pop(entry.uuid, None)
+        rows.by_uuid[entry.uuid] = entry
+        rows.parent[entry.uuid] = entry.parent
+    for uuid in [uuid for uuid, entry in rows.by_uuid.items() if entry.type == "progress"]:
+        passed[uuid] = rows.parent.pop(uuid)
+        del rows.by_uuid[uuid]
+    for uuid, parent in rows.parent.items():
+        seen: set[str] = set()
+        while parent in passed and parent not in seen:
+            seen.add(parent)
+            parent = passed[parent]
+        rows.parent[uuid] = parent
+    _compact(rows, first)
+    rows.place = {uuid: index for index, uuid in enumerate(rows.by_uuid)}
+    return rows
+
+
+def preserved(entry: Entry, rows: Rows) -> tuple[str, tuple[str, ...]] | None:
+    """What a boundary keeps: the anchor and the uuids; None if it keeps nothing, an unknown uuid if it is broken."""
+    meta = entry.note.get("compactMetadata") if entry.note else None
+    if not isinstance(meta, dict):
+        return None
+    messages, segment = meta.get("preservedMessages"), meta.get("preservedSegment")
+    if isinstance(messages, dict) and isinstance(messages.get("uuids"), list):
+        return text(messages.get("anchorUuid")), tuple(text(uuid) for uuid in messages["uuids"])
+    if not isinstance(segment, dict):
+        return None
+    head, uuid = text(segment.get("headUuid")), text(segment.get("tailUuid"))
+    way: list[str] = []
+    seen: set[str] = set()
+    while uuid in rows.by_uuid and uuid not in seen:
+        seen.add(uuid)
+        way.append(uuid)
+        if uuid == head:
+            return text(segment.get("anchorUuid")), tuple(reversed(way))
+        uuid = rows.parent[uuid]
+    return text(segment.get("anchorUuid")), ("",)
+
+
+def _compact(rows: Rows, first: dict[str, int]) -> None:
+    """Apply rules 3 to 5."""
+    boundaries = [entry for entry in rows.by_uuid.values() if entry.boundary]
+    if not any(preserved(entry, rows) for entry in boundaries):
+        return
+    newest = boundaries[-1]
+    anchor, kept = preserved(newest, rows) or ("", ())
+    if any(uuid not in rows.by_uuid for uuid in kept):
+        return
+    limit, keep = first[newest.uuid], set(kept)
+    gone = frozenset(uuid for uuid in rows.by_uuid if first[uuid] < limit and uuid not in keep)
+    above = anchor
+    for uuid in kept:
+        rows.parent[uuid] = above
+        above = uuid
+    if kept:
+        for uuid in rows.by_uuid:
+            if rows.parent[uuid] == anchor and uuid != kept[0] and uuid not in gone:
+                rows.parent[uuid] = kept[-1]
+    for uuid in gone:
+        del rows.by_uuid[uuid]
+    rows.gone, rows.kept, rows.anchored = gone, kept, bool(kept) and anchor in rows.by_uuid

@@ -1,0 +1,110 @@
+"""A whole transcript as envelopes and offsets; its records are decoded one by one, when they are looked at."""
+
+import errno
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memtui.base.errors import NotFound
+from memtui.base.files import fault
+from memtui.sessions.entries import Entry, entry_of
+from memtui.sessions.lines import Record, parse_line
+from memtui.sessions.reader import BadLine, Found, Reader
+
+
+@dataclass
+class Transcript:
+    """A session's records in file order, and where to find what they say.
+
+    `tail` is the record behind the last line end, if it is whole: the client counts it, `entries` does not.
+    """
+
+    path: Path
+    entries: list[Entry] = field(default_factory=list)
+    reader: Reader = field(init=False, repr=False)
+    tail: Entry | None = None
+
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.path)
+
+    def refresh(self) -> int:
+        """Read what was appended since the last time.
+
+        Returns:
+            How many records are new; all of them if the file was replaced.
+
+        Raises:
+            NotFound: If there is no such file and nothing was read before.
+            MemtuiError: If it can't be read.
+        """
+        before = len(self.entries)
+        poll = self.reader.poll(self._take, self._forget)
+        if poll.gone and not self.reader.position.head:
+            raise NotFound(f"No transcript at {self.path}")
+        if poll.error:
+            raise fault(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
+        last = self.reader.tail()
+        self.tail = entry_of(last, len(self.entries)) if last else None
+        return len(self.entries) if poll.reset else len(self.entries) - before
+
+    @property
+    def problems(self) -> list[BadLine]:
+        """Lines that hold no record, or more than one."""
+        return self.reader.problems
+
+    def known(self) -> list[Entry]:
+        """The records that the agent client reads: lines that are one object, the last one without a line end too."""
+        whole = [entry for entry in self.entries if not entry.shared]
+        return [*whole, self.tail] if self.tail else whole
+
+    def data(self, entry: Entry) -> Record:
+        """What an entry says, read from the file now.
+
+        Returns:
+            {} if the file changed meanwhile and no such record is there.
+        """
+        return next(iter(self.each((entry,))), {})
+
+    def each(self, entries: Iterable[Entry]) -> list[Record]:
+        """What several entries say, in their order."""
+        found: list[Record] = []
+        try:
+            file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise fault(error, str(self.path), outcome="not read") from error
+        try:
+            for entry in entries:
+                line = os.pread(file, entry.length, entry.offset)
+                found.append(self._pick(line.removeprefix(b"\xef\xbb\xbf"), entry))
+        finally:
+            os.close(file)
+        return found
+
+    @staticmethod
+    def _pick(line: bytes, entry: Entry) -> Record:
+        objects = parse_line(line).objects
+        if not entry.shared:
+            return objects[0] if objects else {}
+        for data in objects:  # several on one line: told apart by what the envelope says
+            if data.get("uuid", "") == entry.uuid and data.get("type", "") == entry.type:
+                return data
+        return {}
+
+    def _take(self, found: Found) -> None:
+        self.entries.append(entry_of(found, len(self.entries)))
+
+    def _forget(self) -> None:
+        self.entries.clear()
+
+
+def read_transcript(path: Path) -> Transcript:
+    """Read a transcript to its end.
+
+    Raises:
+        NotFound: If there is none.
+        MemtuiError: If it can't be read.
+    """
+    transcript = Transcript(path)
+    transcript.refresh()
+    return transcript
