@@ -5,6 +5,7 @@ It is what `memtui` prints where there is no terminal, and `memtui --json` in an
 
 import time
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.base.text import age, size
@@ -69,7 +70,7 @@ def _print(call: Call, found: Opening, world: "World") -> None:
     }
 
     def text() -> Iterator[Line]:
-        yield from _heading(call.out, data, now, last)
+        yield from _heading(call.out, data, found.workspace.env.home, now, last)
         if auto is None:
             yield from _first_run(call, found, world)
         else:
@@ -88,13 +89,15 @@ def _print(call: Call, found: Opening, world: "World") -> None:
     call.out.answer("dashboard", data, text(), warnings=place.warnings)
 
 
-def _heading(out: Output, data: Data, now: float, last: float | None) -> Iterator[Line]:
+def _heading(out: Output, data: Data, home: Path, now: float, last: float | None) -> Iterator[Line]:
     if data["banner"]:
         yield Part(data["banner"], "warn")
     orphans = sum(row["in_index"] is False for row in data["files"])
     words = [Part("memtui  "), Part(data["project"], "bold")]
     words += [Part(f"  {data['branch']}")] if data["branch"] else []
-    words += [Part(f"  {data['folder']}", "dim")]
+    folder = Path(data["folder"])
+    shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
+    words += [Part(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
     words += [Part(f"  {count} problem{'s' * (count != 1)}", "problem")] if count else []
     words += [Part(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []

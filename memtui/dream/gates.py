@@ -40,8 +40,8 @@ class Gate:
     """One condition.
 
     `name` is "memory", "auto-dream", "time", "sessions" or "lock"; `words` says what it asks for, `reason` how it
-    stands, `source` where that was read. `opens_at` is when a closed gate opens by itself, in seconds since 1970; `None`
-    if that isn't known.
+    stands, `source` where that was read. `opens_at` is when a closed gate opens by itself, in seconds since 1970, or
+    `None` if that isn't known.
     """
 
     name: str
