@@ -1,5 +1,6 @@
 """One file, whatever it is: listed, never an exception, read only with a reason where it can't be edited safely."""
 
+import errno
 import hashlib
 import os
 import socket
@@ -123,6 +124,18 @@ def test_a_file_without_permission(tmp_path: Path) -> None:
     path.write_text("x")
     path.chmod(0)
     assert (read(path).readonly or "").startswith("can't be read: ")
+
+
+def test_a_file_that_cannot_be_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("x")
+
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    monkeypatch.setattr("memtui.memory.files.os.open", refuse)
+    file = read(path)
+    assert (file.readonly, file.title, file.digest) == ("can't be read: Permission denied", "a", None)
 
 
 def test_a_file_that_goes_away_while_it_is_read(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """A whole folder: what is listed, what is scanned, and that reading it again is cheap and changes nothing."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -100,6 +101,21 @@ def test_a_folder_without_permission(tmp_path: Path) -> None:
     (tmp_path / "sub").chmod(0o700)
     assert [file.name for file in scope.files] == ["a.md"]
     assert "can't be read" in (scope.problem or "")
+
+
+def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(tmp_path, a_md="", sub__b_md="")
+    real = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("sub"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        return real(path)
+
+    monkeypatch.setattr("memtui.memory.folder.os.scandir", refuse)
+    scope = read(tmp_path)
+    assert [file.name for file in scope.files] == ["a.md"]
+    assert scope.problem == "sub/ can't be read: Permission denied"
 
 
 def test_an_index_that_is_no_text_is_measured_as_the_client_decodes_it(tmp_path: Path) -> None:
