@@ -18,13 +18,14 @@ class Stand:
         self.options: list[screen.Options] = []
         self.topics = 0
         self.fault: BaseException | None = None
+        self.wants_sample = False
         self.samples: list[Workspace] = []
 
     def run(self, options: screen.Options) -> int:
         self.options.append(options)
         world = options.workspace.read(full=False)
         self.topics = len(world.auto.topics) if world.auto is not None else -1
-        if options.open_sample is not None and not options.sample:
+        if options.open_sample is not None and self.wants_sample:
             self.samples.append(options.open_sample())
             assert self.samples[-1].place.folder.is_dir()
         if self.fault is not None:
@@ -41,6 +42,7 @@ def stand(shop: Path, monkeypatch: pytest.MonkeyPatch) -> Stand:
 
 
 def test_the_project_of_the_working_directory(stand: Stand, memory: Path, shop: Path) -> None:
+    stand.wants_sample = True
     assert program.main([]) == 0
     (options,) = stand.options
     assert options.workspace.place.cwd == shop
