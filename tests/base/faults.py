@@ -1,6 +1,7 @@
 """A file system in which the n-th call fails, or the world stops there: SQLite's way of testing what a write survives.
 
-Real files are used underneath, but nothing is really synced or waited for: what a sync is good for is tested by `power.py`.
+Real files are used underneath, but nothing is really synced or waited for: what a sync is good for is tested by
+`power.py`.
 """
 
 import errno
@@ -13,8 +14,8 @@ from typing import Any
 from memtui.base.files import FileSystem
 
 CALLS = (
-    "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir", "lstat", "fstat",
-    "listdir", "flock",
+    "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir",
+    "lstat", "fstat", "listdir", "flock",
 )  # fmt: skip
 
 

@@ -1,8 +1,8 @@
 """What a power cut may leave behind: ALICE's way of testing what a write relies on.
 
-Operations run on real files and are recorded. For any moment one can then ask for the states that the disk may be in: content
-that was not synced may be there, cut off, or missing; names in a folder that was not synced may be there or not, in any
-combination. Nothing else is promised by POSIX.
+Operations run on real files and are recorded. For any moment one can then ask for the states that the disk may be in:
+content that was not synced may be there, cut off, or missing; names in a folder that was not synced may be there or
+not, in any combination. Nothing else is promised by POSIX.
 
 Source: SAFETY.md F2; Pillai et al., OSDI 2014.
 """
@@ -74,9 +74,9 @@ class PowerFS(FileSystem):
     """Records what is done below `root`, and answers what a power cut at this moment may leave.
 
     Args:
-        noise: Says of a name whether its state is beside the point: it is as if all of it reached the disk.
-        together: Says of a name whether it is one of many of a kind, of which either all reach the disk or none: a bound
-            on how many states there are.
+        noise: Says of a name whether its state is beside the point: all of it counts as on the disk.
+        together: Says of a name whether it is one of many of a kind, of which either all reach the disk or none: a
+            bound on how many states there are.
 
     Attributes:
         states: What was done, and a state that was possible after it; each state once.
@@ -109,7 +109,7 @@ class PowerFS(FileSystem):
                 self.inodes[name] = self.base[name]  # type: ignore[assignment]
 
     def _name(self, path: str | Path, dir_fd: int | None) -> str:
-        if dir_fd is not None and not os.path.isabs(path):
+        if dir_fd is not None and not Path(path).is_absolute():
             return f"{self.paths[dir_fd]}/{path}".removeprefix("./").replace("/./", "/")
         return os.path.relpath(path, self.root)
 

@@ -20,25 +20,28 @@ from memtui.memory.store import Change, Store
 from tests.base.faults import FaultFS, upward
 
 ALLOWED = [
-    "a.md", "notes with blanks.md", "-n.md", "메모.md", "メモ・一.md", "🚀.md", "❤️.md", "a;b.md", "a&b.md", "it's.md", "[x].md",
-    "(1).md", "a,b.md", "a=b.md", "a+b@c#d!.md", "100% sure.md", "50%.md", "..notes.md", "...notes.md", "a..b.md", "x.y.md",
-    "a~b.md", "notes~.md", "console.md", "common.md", "com10.md", "nullable.md", "½.md", "１.md", "：.md", "é.md",
-    "e\u0301.md", "a/b/c/d/e/f/g/h/x.md", "logs/2026/03/2026-03-01.md", "./a.md", "a/./b.md", "a//b.md", "claude.mdx.md",
-    "sub/MEMORY.md", "MEMORY.md", "MEMORY2.md", "teams/x.md", "x/team/y.md", "git/x.md",
+    "a.md", "notes with blanks.md", "-n.md", "메모.md", "メモ・一.md", "🚀.md", "❤️.md", "a;b.md", "a&b.md",
+    "it's.md", "[x].md", "(1).md", "a,b.md", "a=b.md", "a+b@c#d!.md", "100% sure.md", "50%.md", "..notes.md",
+    "...notes.md", "a..b.md", "x.y.md", "a~b.md", "notes~.md", "console.md", "common.md", "com10.md",
+    "nullable.md", "½.md", "１.md", "：.md", "é.md", "e\u0301.md", "a/b/c/d/e/f/g/h/x.md",
+    "logs/2026/03/2026-03-01.md", "./a.md", "a/./b.md", "a//b.md", "claude.mdx.md", "sub/MEMORY.md",
+    "MEMORY.md", "MEMORY2.md", "teams/x.md", "x/team/y.md", "git/x.md",
 ]  # fmt: skip
 
 DENIED = [
-    "", " ", "  ", ".", "..", "/", "./", "a/", "a.md/", "a.md/.", "a/../b.md", "..\\x.md", "a\\b.md", "a`b.md", "//a.md",
-    "//server/share/x.md", "~", "~/x.md", "~root/x.md", "~x.md", "a/~/x.md", "a/~root/x.md", "a/~+/x.md", "C:x.md", "c:/x.md",
-    "http://x/y.md", "file:x.md", "HTTPS://x.md", "vscode-remote://x.md", "%2e%2e/x.md", "a%2Fb.md", "a%00.md", "a%C0%AFb.md",
-    "a:b.md", "a*.md", "a?.md", 'a".md', "a<.md", "a>.md", "a|b.md", "$x.md", "${x}.md", "{a,b}.md", "a\nb.md", "a\x00.md",
-    "a\x7f.md", "a\x85.md", "a\u00a0.md", "a\u2003.md", "a\u3000.md", "a\u200e.md", "a\u2067.md", "a\ufeff.md", "a\u2060.md",
-    "a\U000e0041.md", "a\u3164.md", "a\u115f.md", "a\u2800.md", "a\u034f.md", "👩\u200d💻.md", "a\udc80.md", "a∕b.md", "a⁄b.md",
-    "a／b.md", "a＼b.md", "a﹨b.md", "a⧸b.md", "a∖b.md", "․․/x.md", "‥.md", "….md", "．．/x.md", ".․/x.md", "℀.md", "c℅.md",
-    "a" * 253 + ".md", "가" * 85 + ".md", "/".join(["a" * 200] * 21) + ".md", "a/b/c/d/e/f/g/h/i/x.md", "con.md", "PRN.md",
-    "aux.md", "NUL.x.md", "com1.md", "LPT9.md", "com¹.md", "conin$.md", "con/x.md", "con .md", "a./x.md", "a /x.md", "x.md.",
-    "x.md ", "x", "x.txt", "x.MD", "x.Md", "x.md.bak", "x.mdx", ".md", "..md", " .md", ".x.md", ".git/x.md", ".claude/x.md",
-    ".GIT/x.md", "a/.hidden/x.md", "CLAUDE.md", "claude.md", "Claude.Local.md", "a/CLAUDE.md", "ＣＬＡＵＤＥ.md",
+    "", " ", "  ", ".", "..", "/", "./", "a/", "a.md/", "a.md/.", "a/../b.md", "..\\x.md", "a\\b.md", "a`b.md",
+    "//a.md", "//server/share/x.md", "~", "~/x.md", "~root/x.md", "~x.md", "a/~/x.md", "a/~root/x.md",
+    "a/~+/x.md", "C:x.md", "c:/x.md", "http://x/y.md", "file:x.md", "HTTPS://x.md", "vscode-remote://x.md",
+    "%2e%2e/x.md", "a%2Fb.md", "a%00.md", "a%C0%AFb.md", "a:b.md", "a*.md", "a?.md", 'a".md', "a<.md", "a>.md",
+    "a|b.md", "$x.md", "${x}.md", "{a,b}.md", "a\nb.md", "a\x00.md", "a\x7f.md", "a\x85.md", "a\u00a0.md",
+    "a\u2003.md", "a\u3000.md", "a\u200e.md", "a\u2067.md", "a\ufeff.md", "a\u2060.md", "a\U000e0041.md",
+    "a\u3164.md", "a\u115f.md", "a\u2800.md", "a\u034f.md", "👩\u200d💻.md", "a\udc80.md", "a∕b.md", "a⁄b.md",
+    "a／b.md", "a＼b.md", "a﹨b.md", "a⧸b.md", "a∖b.md", "․․/x.md", "‥.md", "….md", "．．/x.md", ".․/x.md",
+    "℀.md", "c℅.md", "a" * 253 + ".md", "가" * 85 + ".md", "/".join(["a" * 200] * 21) + ".md",
+    "a/b/c/d/e/f/g/h/i/x.md", "con.md", "PRN.md", "aux.md", "NUL.x.md", "com1.md", "LPT9.md", "com¹.md",
+    "conin$.md", "con/x.md", "con .md", "a./x.md", "a /x.md", "x.md.", "x.md ", "x", "x.txt", "x.MD", "x.Md",
+    "x.md.bak", "x.mdx", ".md", "..md", " .md", ".x.md", ".git/x.md", ".claude/x.md", ".GIT/x.md",
+    "a/.hidden/x.md", "CLAUDE.md", "claude.md", "Claude.Local.md", "a/CLAUDE.md", "ＣＬＡＵＤＥ.md",
     ".consolidate-lock", "memory.md", "Memory.md", "MEMORY.MD",
 ]  # fmt: skip
 
@@ -69,7 +72,7 @@ def test_denied_names(root: Path, path: str, actor: Actor) -> None:
     verdict = ask(root, path, actor=actor)
     assert not verdict.allowed
     assert verdict.reason
-    assert verdict.name is verdict.base is None
+    assert (verdict.name, verdict.base) == (None, None)
 
 
 @pytest.mark.parametrize("path", [None, 5, 1.5, True, b"x.md", ["x.md"], {"path": "x.md"}, Path("x.md"), object()])
@@ -188,17 +191,22 @@ def test_reading(tmp_path: Path, root: Path, path: str, allowed: bool, actor: Ac
 
 
 @given(
-    st.one_of(st.text(max_size=60), st.lists(st.sampled_from(["..", ".", "a", "~", "/", "\\", ".md", "%2e", "\u2025"])))
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from(["..", ".", "a", "~", "/", "\\", ".md", "%2e", "\u2025"])),
+    )
 )
-def test_no_text_raises_and_what_is_allowed_stays_inside(tmp_path_factory: pytest.TempPathFactory, parts: object) -> None:
-    path = parts if isinstance(parts, str) else "".join(parts)  # type: ignore[arg-type]
+def test_no_text_raises_and_what_is_allowed_stays_inside(
+    tmp_path_factory: pytest.TempPathFactory, parts: str | list[str]
+) -> None:
+    path = parts if isinstance(parts, str) else "".join(parts)
     root = tmp_path_factory.getbasetemp() / "fuzz"
     root.mkdir(exist_ok=True)
     for actor in ("agent", "user"):
-        verdict = ask(root, path, actor=actor)  # type: ignore[arg-type]
+        verdict = ask(root, path, actor=actor)
         if verdict.allowed:
             assert verdict.name is not None
-            assert os.path.normpath(root / verdict.name) == f"{root}/{verdict.name}"  # noqa: PTH
+            assert {"", ".", ".."}.isdisjoint(verdict.name.split("/"))
     ask(root, path, op="read")
 
 
@@ -256,8 +264,8 @@ def test_a_swap_between_any_two_calls_reaches_nothing_outside(tmp_path: Path, sw
         store = Store(root, dirs, fs=fs, trash=None)
         try:
             there = None if deed == "new" else read_stable(world / "memory/sub/a.md")
-            change = Change("sub/a.md", None if deed == "delete" else b"after\n", digest(there) if there is not None else None)
-            store.apply([change], why="race")
+            base = digest(there) if there is not None else None
+            store.apply([Change("sub/a.md", None if deed == "delete" else b"after\n", base)], why="race")
         except MemtuiError:
             pass
         assert (out / "a.md").read_bytes() == (out / "sub/a.md").read_bytes() == b"before\n"
@@ -279,9 +287,14 @@ def test_a_swapping_thread_leads_no_write_outside(tmp_path: Path, root: Path) ->
             number += 1
             sub, aside = root / "sub", root / f"aside{number}"
             # The store may make the folder anew at any moment; then a step fails and the next round goes on.
-            for step in (lambda: sub.rename(aside), lambda: sub.symlink_to(out), sub.unlink, lambda: aside.rename(sub)):
-                with suppress(OSError):
-                    step()
+            with suppress(OSError):
+                sub.rename(aside)
+            with suppress(OSError):
+                sub.symlink_to(out)
+            with suppress(OSError):
+                sub.unlink()
+            with suppress(OSError):
+                aside.rename(sub)
 
     thread = threading.Thread(target=swap)
     thread.start()

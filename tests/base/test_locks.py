@@ -100,7 +100,8 @@ def test_without_flock_the_lock_of_a_dead_process_is_taken_over(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "x", '{"pid": 1, "host": "elsewhere"}', f'{{"pid": 1, "host": "{socket.gethostname()}"}}', "[]"]
+    "content",
+    ["", "{}", "x", "[]", '{"pid": 1, "host": "elsewhere"}', json.dumps({"pid": 1, "host": socket.gethostname()})],
 )
 def test_without_flock_what_may_be_alive_is_never_stolen(tmp_path: Path, content: str) -> None:
     held = tmp_path / "lock.held"

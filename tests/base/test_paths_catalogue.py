@@ -1,6 +1,7 @@
 """cases/paths.json through the boundary and through the store that uses it (SAFETY.md 3.1, F30).
 
-The fictional folders /w and /h are made for real below a temporary folder, with secrets in the places that must not be reached.
+The fictional folders /w and /h are made for real below a temporary folder, with secrets in the places that must not be
+reached.
 """
 
 import json
@@ -106,7 +107,7 @@ def test_the_store_writes_only_where_the_boundary_lets_it(tmp_path: Path, case: 
     if case["expect"] == "allow" and not case["input"].get("casefold"):
         verdict = judge(tmp_path, case, "user")
         assert verdict.name is not None
-        names = {name for name in digest_tree(root)}
+        names = set(digest_tree(root))
         there = store.read(path)
         store.apply([Change(path, b"written\n", there[1] if there else None)], why="write")
         assert (root / verdict.name).read_bytes() == b"written\n"

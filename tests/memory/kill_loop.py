@@ -2,9 +2,10 @@
 
     python -m tests.memory.kill_loop 1000 [SEED]
 
-The child saves as fast as it can and says so after each save: a single file, or two files that must change together. The
-parent kills it at a random moment (its own child, by its id), then looks at the files as they are, lets the next start put
-things right, and looks again. Prints `kills=1000 torn=0 lost=0 half=0 temps=0`; ends with 1 if a figure is not zero.
+The child saves as fast as it can and says so after each save: a single file, or two files that must change together.
+The parent kills it at a random moment (its own child, by its id), then looks at the files as they are, lets the next
+start put things right, and looks again. Prints `kills=1000 torn=0 lost=0 half=0 temps=0`; ends with 1 if a figure is
+not zero.
 """
 
 import os

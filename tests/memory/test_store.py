@@ -5,6 +5,7 @@ import os
 import stat
 import unicodedata
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,7 +70,8 @@ def edit(data: bytes, line: int, text: str) -> bytes:
 
 
 def test_importing_the_store_loads_no_git() -> None:
-    run = run_python("import sys, memtui.memory.store; print([m for m in sys.modules if 'dulwich' in m or 'send2' in m])")
+    code = "import sys, memtui.memory.store; print([m for m in sys.modules if 'dulwich' in m or 'send2' in m])"
+    run = run_python(code)
     assert run.stdout.strip() == "[]", run.stderr
 
 
@@ -259,7 +261,7 @@ def test_a_twin_spelling_updates_the_file_that_is_there(world: World) -> None:
 def test_undo_and_redo_walk_back_and_forth(world: World) -> None:
     texts = [b"0\n", b"0\n1\n", b"0\n1\n2\n", b"0\n1\n2\n3\n"]
     world.save("a.md", texts[0], None)
-    for before, after in zip(texts, texts[1:], strict=False):
+    for before, after in pairwise(texts):
         world.save("a.md", after, before)
     for text in (*reversed(texts[:-1]), None):
         world.store.undo()

@@ -96,7 +96,7 @@ class Scene:
         store.recover()
         folder = self.folder()
         assert folder == self.after if done else folder in (self.before, self.after)
-        assert not [path for path in self.base.rglob("*.tmp")]
+        assert not list(self.base.rglob("*.tmp"))
         history = store.history
         store.note_outside()
         assert {name: history.head(name) for name in folder} == folder

@@ -1,4 +1,6 @@
-"""Every state that a power cut may leave during a save ends in the old or the new folder, and keeps what was acknowledged."""
+"""Every state that a power cut may leave during a save ends in the old or the new folder, and keeps what was
+acknowledged.
+"""
 
 import os
 from collections.abc import Callable, Sequence
@@ -47,7 +49,14 @@ def folder(root: Path) -> Folder:
 
 @pytest.mark.parametrize(
     "deeds",
-    [(edit,), (edit, edit), (step,), (note, edit), (edit, undo), pytest.param((note, step, undo), marks=pytest.mark.long)],
+    [
+        (edit,),
+        (edit, edit),
+        (step,),
+        (note, edit),
+        (edit, undo),
+        pytest.param((note, step, undo), marks=pytest.mark.long),
+    ],
     ids=lambda deeds: "+".join(deed.__name__ for deed in deeds),
 )
 def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deeds: Sequence[Callable[[Store], None]]) -> None:
@@ -105,7 +114,7 @@ def check(store: Store, root: Path, folders: Sequence[Folder], acknowledged: int
 
 
 def test_the_model_knows_what_an_unsynced_write_risks(tmp_path: Path) -> None:
-    """The usual mistake, rename without sync, has a state in which old and new are gone: else the test above proves nothing."""
+    """The usual mistake, rename without sync, has a state in which both are gone. Else the above proves nothing."""
     (tmp_path / "a").write_bytes(b"old")
     fs = PowerFS(tmp_path)
     fd = fs.open(tmp_path / "b", os.O_WRONLY | os.O_CREAT)
