@@ -42,6 +42,7 @@ class World:
     notices: tuple[str, ...] = ()
     graph: Graphs = field(default_factory=lambda: Graphs(()), repr=False, compare=False)
     facts: Mapping[str, Facts] = field(default_factory=dict, repr=False, compare=False)
+    allowed: frozenset[str] = frozenset()
 
     @cached_property
     def auto(self) -> Scope | None:
@@ -113,7 +114,15 @@ class World:
         return tuple(problem for problem in self.problems if problem.path == path)
 
 
-def read_world(place: Place, env: Env, *, full: bool, known: World | None = None, now: float) -> World:
+def read_world(
+    place: Place,
+    env: Env,
+    *,
+    full: bool,
+    known: World | None = None,
+    now: float,
+    allowed: frozenset[str] = frozenset(),
+) -> World:
     """Read all memory of a directory.
 
     Args:
@@ -122,6 +131,7 @@ def read_world(place: Place, env: Env, *, full: bool, known: World | None = None
         full: Also bodies: digests, links, problems.
         known: The last reading, of whatever directory; files that didn't change are taken from it.
         now: Seconds since 1970.
+        allowed: Fingerprints (`Secret.fingerprint`) of values that are no problem.
 
     Returns:
         The world. Never raises for what is on the disk: a folder that is missing or can't be read is said in it.
@@ -142,9 +152,9 @@ def read_world(place: Place, env: Env, *, full: bool, known: World | None = None
     instructions = read_instructions(env, place, exact=full)
     if not full:
         facts = {} if known is None else known.facts
-        return World(place, tuple(scopes), instructions, (), False, now, tuple(notices), Graphs(scopes), facts)
+        return World(place, tuple(scopes), instructions, (), False, now, tuple(notices), Graphs(scopes), facts, allowed)
     facts = _all_facts(scopes, instructions, {} if known is None else known.facts)
-    same = _unchanged(scopes, known, now)
+    same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
     graphs = Graphs(scopes, {id: known.graph.of(id) for id in same} if known is not None else {})
     problems: list[Problem] = []
     for scope in scopes:
@@ -153,7 +163,8 @@ def read_world(place: Place, env: Env, *, full: bool, known: World | None = None
         else:
             problems += check_scope(scope, graphs.of(scope.id), facts, now)
     problems += check_instructions(instructions, facts)
-    return World(place, tuple(scopes), instructions, tuple(problems), True, now, tuple(notices), graphs, facts)
+    problems = [problem for problem in problems if problem.code != "secret" or problem.subject not in allowed]
+    return World(place, tuple(scopes), instructions, tuple(problems), True, now, tuple(notices), graphs, facts, allowed)
 
 
 SAME_FOR = 300.0

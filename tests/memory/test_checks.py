@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.checks import Problem, check_text, type_of_name
-from memtui.memory.world import World
+from memtui.memory.world import World, read_world
 from tests.memory.folders import NOW, place_of, read, topic, world_of, write
 
 GOOD = {
@@ -281,6 +281,28 @@ def test_instructions_in_the_editor_are_only_looked_through_for_secrets(tmp_path
     text = "[a](gone.md) yesterday\nuse ghp_" + "aB3dE5fG7h" * 4 + "\n"
     found = check_text(world, tmp_path / "repo/CLAUDE.md", text, NOW)
     assert [(p.code, p.scope, p.line) for p in found] == [("secret", "instructions", 2)]
+
+
+def test_a_text_belongs_to_the_innermost_folder(tmp_path: Path) -> None:
+    files = {**GOOD, "team/MEMORY.md": "- [A](a.md)\n", "team/a.md": topic("a"), "logs/2026/03/2026-03-01.md": "x\n"}
+    world = world_of(tmp_path, files)
+    found = check_text(world, tmp_path / "memory/team/b.md", topic("a", body="[x](a.md) [y](project_oncall.md)\n"), NOW)
+    assert [(p.scope, p.file, p.code) for p in found] == [
+        ("team", "b.md", "duplicate-topic"),
+        ("team", "b.md", "dead-link"),
+    ]
+    assert check_text(world, tmp_path / "memory/logs/2026/03/2026-03-02.md", "yesterday we did\n", NOW) == ()
+
+
+def test_what_the_person_allowed_is_no_problem(tmp_path: Path) -> None:
+    value = "ghp_" + "aB3dE5fG7h" * 4
+    world = world_of(tmp_path, {"MEMORY.md": f"{value}\n"})
+    allowed = frozenset({problem.subject for problem in world.problems})
+    env, place = place_of(tmp_path)
+    again = read_world(place, env, full=True, known=world, now=NOW, allowed=allowed)
+    assert again.problems == ()
+    assert check_text(again, tmp_path / "memory/MEMORY.md", f"{value}\n", NOW) == ()
+    assert len(check_text(world, tmp_path / "memory/MEMORY.md", f"{value}\n", NOW)) == 1
 
 
 def test_corpus_folders_raise_no_false_alarm(tmp_path: Path, shared: Path) -> None:
