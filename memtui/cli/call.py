@@ -139,9 +139,13 @@ class Call:
     @cached_property
     def workspace(self) -> "Workspace":
         """The desk: reading and writing."""
+        from memtui.base.config import read_config
         from memtui.memory.workspace import Workspace
 
-        workspace = Workspace(self.env, self.dirs, self.place, read_only=self.asked.read_only, now=self.now)
+        trash = read_config(self.dirs.config)["trash"] == "true"
+        workspace = Workspace(
+            self.env, self.dirs, self.place, read_only=self.asked.read_only, trash=trash, now=self.now
+        )
         if self._last is not None:
             workspace.read(full=False, known=self._last)  # it has to know the folders
         return workspace

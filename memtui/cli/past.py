@@ -23,16 +23,9 @@ SHORT = 8
 
 
 def histories(call: Call) -> "list[Store]":
-    """One store for each history of the project: memory folders, settings files, instructions."""
-    workspace = call.workspace
-    world = workspace.read(full=False)
-    stores = [workspace.store(root) for root in workspace.roots]
-    alone = [layer.path for layer in call.place.layers if layer.path is not None]
-    alone += [instruction.path for instruction in world.instructions if instruction.exists]
-    for path in alone:
-        if not any(path.is_relative_to(root) for root in workspace.roots):
-            stores.append(workspace.store(path.parent, allow=frozenset({path.name})))
-    return list({store.history.repository.path: store for store in stores}.values())
+    """One store for each history of the project; the folders are looked up first."""
+    call.workspace.read(full=False)
+    return list(call.workspace.histories())
 
 
 def note_outside(call: Call) -> None:
@@ -156,19 +149,11 @@ def _path(call: Call, name: str) -> Path:
 @pass_call
 def undo(call: Call, version: str | None) -> None:
     """Take back the newest write that still stands, a background run's included, or any version by its id."""
-    from memtui.memory.takeback import undo_target
-
     call.may_write()
-    stores = histories(call)
+    histories(call)
     note_outside(call)
-    if version is None:
-        found = [(store, one) for store in stores if (one := undo_target(store.history.walk())) is not None]
-        if not found:
-            raise NotFound("nothing to undo", hint="memtui history lists what happened")
-        store, target = max(found, key=lambda pair: pair[1].when)
-    else:
-        store, target = _by_id(stores, version)
-    diff = version_diff(store.history, target, back=True)
+    past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
+    diff = version_diff(past, target, back=True)
     if call.asked.dry_run:
         _told(call, "undo", f"would undo: {target.why}", target, None, diff)
         return
@@ -179,16 +164,11 @@ def undo(call: Call, version: str | None) -> None:
 @pass_call
 def redo(call: Call) -> None:
     """Do again what was undone last."""
-    from memtui.memory.takeback import redo_target
-
     call.may_write()
-    stores = histories(call)
+    histories(call)
     note_outside(call)
-    found = [(store, one) for store in stores if (one := redo_target(store.history.walk())) is not None]
-    if not found:
-        raise NotFound("nothing to redo", hint="memtui history lists what happened")
-    store, target = max(found, key=lambda pair: pair[1].when)
-    diff = version_diff(store.history, target, back=True)
+    past, target = call.workspace.next_redo()
+    diff = version_diff(past, target, back=True)
     if call.asked.dry_run:
         _told(call, "redo", f"would redo what was taken back by: {target.why}", target, None, diff)
         return
@@ -225,15 +205,10 @@ def restore(call: Call, what: str) -> None:
     _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
 
 
-def _by_id(stores: "list[Store]", word: str) -> "tuple[Store, Version]":
+def _by_id(call: Call, word: str) -> "tuple[History, Version]":
     if len(word) < 4:
         raise Usage("4 characters of an id at least", hint="memtui history lists the ids")
-    found = [(store, one) for store in stores for one in store.history.walk() if one.id.startswith(word.lower())]
-    if not found:
-        raise NotFound(f"no version begins with {word}", hint="memtui history lists them")
-    if len(found) > 1:
-        raise Usage(f"{word} fits {len(found)} versions", hint="give more of the id")
-    return found[0]
+    return call.workspace.deed(word)
 
 
 def _told(call: Call, kind: str, words: str, version: "Version", saved: "Saved | None", diff: str) -> None:

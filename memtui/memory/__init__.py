@@ -3,11 +3,16 @@
 In: folders and their bytes. Out: a `World` (frozen: scopes, files, index, budget, problems), plans made of `Change`s
 that are shown before they are done, and versions in a history of our own.
 
-Reading      `files` one file · `frontmatter` `markdown` `index` `budget` `dates` its parts · `folder` a scope ·
-             `scopes` which there are · `instructions` the CLAUDE.md family · `world` all of it at one moment
-Judging      `links` who names whom · `checks` what is wrong · `tidy` what a shorter index would keep
-Writing      `changes` wishes as plans · `store` the save protocol · `merge` three ways · `history` every version ·
-             `drafts` unsaved text · `pins` files that no background run may touch
+One file     `files` · `fields` `frontmatter` its properties, read and edited by span · `markdown` links and headings ·
+             `comments` what the client takes out before it counts · `dates` words that go stale
+The index    `budget` what of it is loaded · `index` its entries · `outline` its lines · `tidy` what a shorter one keeps
+Folders      `folder` one scope · `scopes` which there are · `links` who names whom · `world` all of it at one moment
+Instructions `instructions` the CLAUDE.md family · `imports` `rules` `globs` its parts
+Judging      `checks` what is wrong · `problems` `front_checks` `facts` `recent` its parts
+Wishing      `changes` wishes as `plans` · `relink` `fixes` its parts · `hunks` pieces to choose between
+Writing      `store` the save protocol · `writer` `transaction` `ledger` `takeback` `merge` its parts ·
+             `history` every version · `repository` the objects below it · `trash` · `drafts` unsaved text · `pins`
+The desk     `workspace` on which screen and command line meet
 
 Invariants:
 - Reading changes no byte and no mtime.

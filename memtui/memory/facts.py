@@ -3,8 +3,6 @@
 import re
 from dataclasses import dataclass
 
-from memtui.base.secrets import scan
-from memtui.memory.dates import relative_dates
 from memtui.memory.markdown import code_spans
 
 
@@ -45,6 +43,8 @@ def facts_of(text: str, digest: str = "", *, dates: bool = True) -> Facts:
         digest: Of its bytes.
         dates: Also relative dates; a daily log may speak of "yesterday".
     """
+    from memtui.base.secrets import scan  # its patterns take as long to compile as a first picture may
+
     secrets = tuple(Secret(f.rule, f.line, f.column, f.masked, f.fingerprint) for f in scan(text))
     return Facts(digest, secrets, _dates(text) if dates else ())
 
@@ -76,6 +76,8 @@ _KOREAN_AGO = re.compile("[분간일주달월해년루틀흘새름칠쯤도][ \t
 
 def _dates(text: str) -> tuple[Phrase, ...]:
     """Relative dates; only lines that hold a word of one are looked at closely."""
+    from memtui.memory.dates import relative_dates  # as above
+
     low = text.lower()
     words = [word for word in _ENGLISH if word in low]
     ascii_only = text.isascii()

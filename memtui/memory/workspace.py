@@ -9,17 +9,18 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.errors import NotFound, Refused
+from memtui.base.errors import NotFound, Refused, Usage
 from memtui.base.files import digest, read_stable
 from memtui.host.env import Env
 from memtui.host.place import Place, decide
 from memtui.host.settings import edit_setting
-from memtui.memory.changes import Plan
 from memtui.memory.drafts import Drafts
 from memtui.memory.history import History, Version
 from memtui.memory.pins import Pins
+from memtui.memory.plans import Plan
 from memtui.memory.store import Change, Saved, Store
 from memtui.memory.takeback import redo_target, undo_target
+from memtui.memory.trash import put_in_trash
 from memtui.memory.world import World, read_world
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
@@ -33,16 +34,25 @@ class Workspace:
         dirs: Where our own files are.
         place: The decided place.
         read_only: Refuse every write.
+        trash: Whether deleted files go to the system's trash as well.
         now: The clock, in seconds.
     """
 
     def __init__(
-        self, env: Env, dirs: Dirs, place: Place, *, read_only: bool = False, now: Callable[[], float] = time.time
+        self,
+        env: Env,
+        dirs: Dirs,
+        place: Place,
+        *,
+        read_only: bool = False,
+        trash: bool = True,
+        now: Callable[[], float] = time.time,
     ) -> None:
         self.env = env
         self.dirs = dirs
         self.place = place
         self.read_only = read_only
+        self.trash = trash
         self.now = now
         self.drafts = Drafts(dirs, now=now)
         self.pins = Pins(dirs)
@@ -50,6 +60,12 @@ class Workspace:
         self.roots: tuple[Path, ...] = (place.folder,)
         """The folders of the last reading, the memory folder first."""
         self._lone: tuple[Path, ...] = ()
+
+    def use_trash(self, trash: bool) -> None:
+        """Whether deleted files go to the system's trash from now on."""
+        if trash != self.trash:
+            self.trash = trash
+            self._stores.clear()
 
     def read(self, *, full: bool, known: World | None = None) -> World:
         """Read the world; what `known` holds unchanged is not read again."""
@@ -86,31 +102,63 @@ class Workspace:
         """The store of a folder; one object a folder, so that its caches serve."""
         key = root / "&".join(sorted(allow)) if allow else root
         if key not in self._stores:
-            self._stores[key] = Store(root, self.dirs, allow=allow, now=self.now)
+            self._stores[key] = Store(
+                root, self.dirs, allow=allow, now=self.now, trash=put_in_trash if self.trash else None
+            )
         return self._stores[key]
 
+    @property
+    def pinned(self) -> frozenset[str]:
+        """The names in the memory folder that nothing may touch by itself."""
+        return self.pins.names(self.place.folder)
+
     def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
-        """Do what a plan says, as one version.
+        """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
 
         Raises:
             Refused: In read-only mode, or when the boundary says no.
             Stale: When a file changed since the plan was made and cannot be merged.
         """
         self._may_write()
-        return self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
+        saved = self.store(plan.root, allow=plan.allow).apply(plan.changes, why=plan.title, who=who)
+        for old, new in plan.renamed:
+            self.pins.rename(plan.root, old, new)
+            draft = self.drafts.load(plan.root / old)
+            if draft is not None:
+                self.drafts.save(plan.root / new, draft.text, draft.base)
+                self.drafts.drop(plan.root / old)
+        return saved
 
-    def save(self, path: Path, data: bytes, base: str | None, *, why: str = "", who: str = "you") -> Saved:
-        """Write one file; `base` is the digest that the writer saw, None for a new file."""
+    def save(
+        self,
+        path: Path,
+        data: bytes,
+        base: str | None,
+        *,
+        base_data: bytes | None = None,
+        why: str = "",
+        who: str = "you",
+    ) -> Saved:
+        """Write one file.
+
+        Args:
+            path: The file.
+            data: What it shall hold.
+            base: The digest that the writer saw, None for a new file.
+            base_data: Those bytes, if the writer still has them: a merge needs them where history never saw the file.
+            why: One line for the history.
+            who: Who did it.
+        """
         self._may_write()
         store, name = self.home_of(path)
-        return store.apply([Change(name, data, base)], why=why or f"edit {name}", who=who)
+        return store.apply([Change(name, data, base, base_data)], why=why or f"edit {name}", who=who)
 
     def _may_write(self) -> None:
         if self.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
-    def _histories(self) -> Iterator[Store]:
-        """One store a history: stores of single files in one folder share theirs."""
+    def histories(self) -> Iterator[Store]:
+        """One store a history, those of instruction and settings files too: files of one folder share theirs."""
         settings = (layer.path for layer in self.place.layers if layer.path is not None and layer.path.exists())
         lone = [self.store(path.parent, allow=frozenset({path.name})) for path in (*self._lone, *settings)]
         stores = [*(self.store(root) for root in self.roots), *self._stores.values(), *lone]
@@ -118,7 +166,7 @@ class Workspace:
 
     def deeds(self, limit: int = 200) -> tuple[Version, ...]:
         """What happened, newest first, over all folders of the project."""
-        deeds = [version for store in self._histories() for version in store.log(limit=limit)]
+        deeds = [version for store in self.histories() for version in store.log(limit=limit)]
         return tuple(sorted(deeds, key=lambda version: -version.when)[:limit])
 
     def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
@@ -126,8 +174,26 @@ class Workspace:
         store, name = self.home_of(path)
         return store.log(name, limit=limit)
 
+    def next_undo(self) -> tuple[History, Version]:
+        """The deed that `undo` would take back, whichever folder it was in.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+        """
+        store, version = self._newest(undo_target, "nothing to undo")
+        return store.history, version
+
+    def next_redo(self) -> tuple[History, Version]:
+        """The undo that `redo` would take back.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+        """
+        store, version = self._newest(redo_target, "nothing to redo")
+        return store.history, version
+
     def undo(self, version_id: str | None = None) -> tuple[Saved, Version]:
-        """Undo one version, or the newest deed of ours that is not undone, whichever folder it was in.
+        """Undo one version, or the newest deed of ours that is not undone.
 
         Raises:
             NotFound: If there is nothing to undo.
@@ -149,16 +215,18 @@ class Workspace:
         store, name = self.home_of(path)
         return store.restore(version_id, name)
 
-    def _find(self, version_id: str) -> tuple[Store, Version]:
-        hits = [(store, v) for store in self._histories() for v in store.log(limit=None) if v.id.startswith(version_id)]
-        if len(hits) != 1:
-            raise NotFound(f"{len(hits)} versions begin with {version_id!r}", hint="memtui history lists them")
+    def _find(self, word: str) -> tuple[Store, Version]:
+        hits = [(store, v) for store in self.histories() for v in store.history.walk() if v.id.startswith(word.lower())]
+        if not hits:
+            raise NotFound(f"no version begins with {word}", hint="memtui history lists them")
+        if len(hits) > 1:
+            raise Usage(f"{word} fits {len(hits)} versions", hint="give more of the id")
         return hits[0]
 
     def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
-        found = [(store, v) for store in self._histories() if (v := choose(store.history.walk())) is not None]
+        found = [(store, v) for store in self.histories() if (v := choose(store.history.walk())) is not None]
         if not found:
-            raise NotFound(nothing)
+            raise NotFound(nothing, hint="memtui history lists what happened")
         return max(found, key=lambda pair: pair[1].when)
 
     def deed(self, version_id: str) -> tuple[History, Version]:
@@ -185,7 +253,9 @@ class Workspace:
         Raises:
             MemtuiError: If the file is not JSON; it is left as it is.
         """
-        path = next(one.path for one in self.place.layers if one.name == layer and one.path is not None)
+        paths = [one.path for one in self.place.layers if one.name == layer and one.path is not None]
+        target = self.place.switch(key).target
+        path = target if target in paths else paths[0]
         try:
             before: bytes | None = self.text(path)[0]
         except NotFound:

@@ -305,6 +305,7 @@ class MemtuiApp(App[int]):
         self.theme = wanted
         self.animation_level = "none" if config["motion"] == "none" else "full"
         self.set_keymap(dict(config.keys))
+        self.workspace.use_trash(config["trash"] == "true")
         if self.state:
             self._show(self.state)
 

@@ -101,7 +101,9 @@ class AroundWishes(Hands):
     async def _open(self, cwd: Path) -> None:
         old = self.workspace
         place = await self.off(decide, old.env, cwd)
-        self.app.open_workspace(Workspace(old.env, old.dirs, place, read_only=old.read_only, now=old.now))
+        self.app.open_workspace(
+            Workspace(old.env, old.dirs, place, read_only=old.read_only, trash=old.trash, now=old.now)
+        )
 
     async def wish_welcome(self, wish: Wish) -> None:
         """The first-run page: where we looked, and what can be done."""

@@ -58,7 +58,7 @@ class EditingWishes(Hands):
             self.app.notify("nothing changed since the last save", markup=False)
             return
         try:
-            saved = await self.off(self.workspace.save, opened.path, data, opened.base)
+            saved = await self.off(self.workspace.save, opened.path, data, opened.base, base_data=opened.data)
         except Stale:
             await self.compare_editor(editor)
             return
@@ -157,7 +157,7 @@ class EditingWishes(Hands):
             self.app.notify(f"{path.name}: nothing changed{ended}", markup=False)
             return
         try:
-            saved = await self.off(self.workspace.save, path, after, base)
+            saved = await self.off(self.workspace.save, path, after, base, base_data=data)
         except Stale:
             await self.off(self.workspace.drafts.save, path, _decoded(after), base)
             opened = await self.off(open_file, self.workspace, self.world, path)

@@ -66,17 +66,19 @@ class FileWishes(Hands):
         world, path = self.world, self.one(wish)
         for problem in world.problems:
             if problem.path == path and problem.fix:
-                await self.offer(await self.off(changes.plan_fix, world, problem), yes=problem.fix)
+                await self.offer(
+                    await self.off(changes.plan_fix, world, problem, pinned=self.workspace.pinned), yes=problem.fix
+                )
                 return
         raise NotFound("nothing here that memtui can fix by itself")
 
     async def wish_tidy(self, wish: Wish) -> None:
         """Bring the index down to 70 % of its limits, shown first."""
-        await self.offer(await self.off(changes.plan_tidy, self.world), yes="write it")
+        await self.offer(await self.off(changes.plan_tidy, self.world, pinned=self.workspace.pinned), yes="write it")
 
     async def wish_rebuild(self, wish: Wish) -> None:
         """Make the index anew from the topic files, shown first."""
-        await self.offer(await self.off(changes.plan_rebuild, self.world), yes="write it")
+        await self.offer(await self.off(changes.plan_rebuild, self.world, pinned=self.workspace.pinned), yes="write it")
 
     async def wish_pin(self, wish: Wish) -> None:
         """Pin or unpin: no background run may touch a pinned file."""

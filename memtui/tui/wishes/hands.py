@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from memtui.base.errors import MemtuiError, NotFound
-from memtui.memory.changes import Plan
+from memtui.memory.plans import Plan
 from memtui.memory.store import Saved, Stale
 from memtui.memory.workspace import Workspace
 from memtui.memory.world import World
