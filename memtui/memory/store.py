@@ -134,7 +134,7 @@ class Store:
 
         `history.log` has also those of other stores of the same folder (memory files here, instructions there).
         """
-        named = (version for version in self._versions() if name is None or version.file(name) is not None)
+        named = (version for version in self.versions() if name is None or version.file(name) is not None)
         return tuple(islice(named, limit))
 
     def apply(
@@ -193,7 +193,7 @@ class Store:
             Stale: If later edits overlap; nothing was written.
         """
         with self._writer.writing("undo"):
-            version = undo_target(self._versions()) if version_id is None else self.history.version(version_id)
+            version = undo_target(self.versions()) if version_id is None else self.history.version(version_id)
             if version is None:
                 raise NotFound("Nothing to undo")
             return self._take_back(version, who)
@@ -206,7 +206,7 @@ class Store:
             Stale: If later edits overlap; nothing was written.
         """
         with self._writer.writing("redo"):
-            version = redo_target(self._versions())
+            version = redo_target(self.versions())
             if version is None:
                 raise NotFound("Nothing to redo")
             return self._take_back(version, who)
@@ -278,7 +278,8 @@ class Store:
             raise Refused(f"{name} is not written: {verdict.reason}")
         return verdict.name
 
-    def _versions(self) -> Iterator[Version]:
+    def versions(self) -> Iterator[Version]:
+        """All versions that this store's files are in, newest first, read as they are asked for."""
         for version in self.history.walk():
             if not version.files or any(self._writer.looks_after(change.name) for change in version.files):
                 yield version

@@ -66,8 +66,8 @@ class StoreMachine(RuleBasedStateMachine):
         os.utime(path, (1000, 1000))
 
     def acknowledged(self, saved: Saved, before: dict[str, bytes | None]) -> None:
-        """After a write: what is there now, and what was there just before, must never be lost."""
-        for name in NAMES:
+        """After a write: what its files hold now, and what they held just before, must never be lost."""
+        for name in [change.name for change in saved.version.files] if saved.version is not None else []:
             now = self.disk(name)
             if now is not None:
                 self.safe.add((name, now))
