@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.base.errors import NotFound
-from memtui.sessions.entries import Entry, text
+from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
 from memtui.sessions.messages import FILLER, Conversation, Message, conversation, whole_characters
@@ -123,7 +123,7 @@ def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
 
 def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: Rows) -> Resume:
     """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
-    last = next((entry for entry in reversed(known) if not entry.uuid and entry.speaks), None)
+    last = next((entry for entry in reversed(known) if not entry.uuid and entry.type in CHAIN_TYPES), None)
     if last is None or rows.by_uuid:
         return Resume(leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows)
     found = conversation([(last, transcript.data(last))])

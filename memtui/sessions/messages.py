@@ -5,13 +5,15 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no type, or are
    texts without text are passed over. An assistant's empty list becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none. Attachments become reminders,
-   and so does a row whose origin is a task's notification; an error that the client itself wrote isn't sent.
-3. Rows with one message id are one assistant message, at the place of the first, also across results of its calls.
-   Neighbouring user's messages are one.
+   which older models get at the end of the result before them, and so does a row whose origin is a task's notification;
+   an error that the client itself wrote isn't sent.
+3. Rows with one message id are one assistant message, at the place of the first, also across other answers and results,
+   with its calls behind everything else. Neighbouring user's messages are one, results first.
 4. Thinking is sent only to the model that thought it; a message of nothing but thinking or white space isn't sent.
-5. A call id counts once, and so does its result. A result without a call is taken out; if nothing is left of its message
-   a stand-in text is. A call without a result is taken out, except in the last answer if nothing but its other
-   results follows: then a made-up result says that it was interrupted.
+5. A row whose calls were all never answered is taken out, unless it belongs to the last answer and only results follow.
+   A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
+   result that says it was interrupted, a result anywhere else is taken out. Where nothing is left of a message a
+   stand-in text is.
 6. The tool `Task` is called `Agent` now. A tool that was looked up adds the text "Tool loaded." to its result.
 """
 
@@ -28,6 +30,7 @@ INTERRUPTED: Final = "<interrupted>"
 
 NO_CONTENT: Final = "(no content)"
 ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
+CALL_INTERRUPTED: Final = "[Tool use interrupted]"
 TOOL_LOADED: Final = "Tool loaded."
 FILLER: Final = "No response requested."
 
@@ -88,11 +91,15 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
-    parts = [part for entry, data in rows for part in _parts(entry, data, result)]
-    messages = _joined(parts)
-    _drop_thoughts(messages, result)
-    messages = _pair(messages, result)
-    result.messages = _joined(messages)
+    parts: list[Message] = []
+    for entry, data in rows:
+        if entry.type == "attachment":
+            _add_reminder(parts, reminder_of(data, separate=result.model == DEFAULT_MODEL), entry)
+        else:
+            parts += _parts(entry, data, result)
+    parts = _without_thoughts(_one_per_answer(parts), result)
+    parts = _without_open_calls(parts, result)
+    result.messages = _paired(_joined(parts), result)
     return result
 
 
@@ -112,9 +119,6 @@ def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
             return []
         said = text(data.get("content")) or NO_CONTENT
         return [Message("user", [Block({"type": "text", "text": said}, entry)], bare=True)]
-    if entry.type == "attachment":
-        said = reminder_of(data)
-        return [Message("user", [Block({"type": "text", "text": said}, entry, reminder=True)])] if said else []
     message = data.get("message")
     if not isinstance(message, dict):
         return []
@@ -171,37 +175,68 @@ def _looks_up(block: Block) -> bool:
     )
 
 
-def _joined(parts: list[Message]) -> list[Message]:
-    """Rule 3; results stand in front of what else the user says in one message."""
+def _add_reminder(parts: list[Message], said: str, entry: Entry) -> None:
+    """A reminder behind a result becomes the end of that result."""
+    before = parts[-1].blocks[-1] if parts and parts[-1].blocks else None
+    if not said or before is None or before.type != "tool_result":
+        return
+    content = before.data.get("content")
+    if isinstance(content, list):
+        content = [*_ended(content), {"type": "text", "text": said}]
+    else:
+        content = f"{content}\n\n{said}" if isinstance(content, str) and content else said
+    parts[-1].blocks[-1] = Block({**before.data, "content": content}, before.entry)
+
+
+def _ended(content: list[Record]) -> list[Record]:
+    """Blocks of which the last text ends its line."""
+    last = content[-1] if content else None
+    if not isinstance(last, dict) or not isinstance(last.get("text"), str):
+        return content
+    return [*content[:-1], {**last, "text": last["text"] + "\n"}]
+
+
+def _one_per_answer(parts: list[Message]) -> list[Message]:
+    """Rule 3 for answers: rows of one id at the place of the first, calls behind everything else."""
     messages: list[Message] = []
     for part in parts:
-        if part.role == "assistant":
-            earlier = _same_answer(messages, part.id)
-            if earlier is not None:
-                earlier.blocks += part.blocks
-                continue
-        elif messages and messages[-1].role == "user":
-            messages[-1].blocks += part.blocks
-            messages[-1].bare = messages[-1].bare and part.bare
-            continue
-        messages.append(Message(part.role, list(part.blocks), part.id, part.bare))
+        earlier = _same_answer(messages, part.id) if part.role == "assistant" else None
+        if earlier is not None:
+            earlier.blocks += part.blocks
+        else:
+            messages.append(Message(part.role, list(part.blocks), part.id, part.bare))
     for message in messages:
-        if message.role == "user":
-            message.blocks.sort(key=lambda block: block.type != "tool_result")
+        if message.role == "assistant":
+            message.blocks.sort(key=lambda block: block.type == "tool_use")
     return messages
 
 
 def _same_answer(messages: list[Message], message_id: str) -> Message | None:
+    """The message of that id, if nothing but answers and results of calls is in between."""
     for message in reversed(messages):
         if message.role == "assistant":
             if message_id and message.id == message_id:
                 return message
-        elif any(block.type != "tool_result" and not block.reminder for block in message.blocks):
+        elif not any(block.type == "tool_result" for block in message.blocks):
             return None
     return None
 
 
-def _drop_thoughts(messages: list[Message], result: Conversation) -> None:
+def _joined(parts: list[Message]) -> list[Message]:
+    """Rule 3 for what the user says; where rows are joined, results come first."""
+    messages: list[Message] = []
+    for part in parts:
+        if part.role == "user" and messages and messages[-1].role == "user":
+            last = messages[-1]
+            last.blocks += part.blocks
+            last.blocks.sort(key=lambda block: block.type != "tool_result")
+            last.bare = last.bare and part.bare
+        elif part.blocks:
+            messages.append(Message(part.role, list(part.blocks), part.id, part.bare))
+    return messages
+
+
+def _without_thoughts(messages: list[Message], result: Conversation) -> list[Message]:
     """Rule 4."""
     for message in messages:
         if message.role != "assistant":
@@ -216,71 +251,106 @@ def _drop_thoughts(messages: list[Message], result: Conversation) -> None:
             result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in kept]
             kept = []
         message.blocks = [block for block in kept if not _is_blank(block)]
+    return [message for message in messages if message.blocks]
 
 
 def _is_blank(block: Block) -> bool:
     return block.type == "text" and not block.data["text"].strip()
 
 
-def _pair(messages: list[Message], result: Conversation) -> list[Message]:
-    """Rule 5."""
-    messages = _joined([message for message in messages if message.blocks])
+def _without_open_calls(messages: list[Message], result: Conversation) -> list[Message]:
+    """Rule 5: take out rows of which no call was answered anywhere, unless they are the end of the conversation."""
+    answered = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks}
     last = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    open_end = all(
-        block.type == "tool_result" or block.reminder for message in messages[last + 1 :] for block in message.blocks
-    )
-    answered = {text(block.data.get("tool_use_id")) for block in _all(messages, "tool_result")}
-    called: set[str] = set()
-    made_up: list[Block] = []
+    after = [block for message in messages[last + 1 :] for block in message.blocks]
+    ends_open = all(block.type == "tool_result" or block.entry.type == "system" for block in after)
     for index, message in enumerate(messages):
-        kept = []
+        if message.role != "assistant" or (index == last and ends_open):
+            continue
+        calls: dict[int, bool] = {}
         for block in message.blocks:
             if block.type == "tool_use":
-                call = text(block.data.get("id"))
-                if not call or call in called or (call not in answered and not (index == last and open_end)):
-                    result.dropped.append(Dropped(block.entry, "a call without a result" if call else "a call without id"))
-                    continue
-                called.add(call)
-                if call not in answered:
-                    made_up.append(_interruption(call, block.entry))
-            kept.append(block)
+                known = text(block.data.get("id")) in answered
+                calls[id(block.entry)] = calls.get(id(block.entry), False) or known
+        kept = []
+        for block in message.blocks:
+            if calls.get(id(block.entry), True):
+                kept.append(block)
+            else:
+                result.dropped.append(Dropped(block.entry, "a call that was never answered"))
         message.blocks = kept
-    _drop_results(messages, called, result)
-    if made_up:
-        if last + 1 < len(messages):
-            messages[last + 1].blocks += made_up
-        else:
-            messages.append(Message("user", made_up))
     return [message for message in messages if message.blocks]
 
 
-def _drop_results(messages: list[Message], called: set[str], result: Conversation) -> None:
-    """Take out results whose call isn't sent, or that were given already; say what stays of an emptied message."""
-    open_calls: set[str] = set()
-    done: set[str] = set()
-    for index, message in enumerate(messages):
-        if message.role == "assistant":
-            open_calls |= {text(block.data.get("id")) for block in message.blocks if block.type == "tool_use"}
+def _paired(messages: list[Message], result: Conversation) -> list[Message]:
+    """Rule 5: each call once, each with a result in the very next message, and no other results."""
+    found: list[Message] = []
+    called: set[str] = set()
+    waiting = list(messages)
+    while waiting:
+        message = waiting.pop(0)
+        if message.role != "assistant":
+            found.append(_orphaned(message, result, first=not found))
             continue
-        kept = []
-        for block in message.blocks:
-            call = text(block.data.get("tool_use_id"))
-            if block.type == "tool_result":
-                if call not in open_calls or call in done:
-                    result.dropped.append(Dropped(block.entry, "a result given twice" if call in done else "a result without its call"))
-                    continue
-                done.add(call)
-            kept.append(block)
-        if kept and (message.bare or not all(map(_is_blank, kept))):
-            message.blocks = kept
-        elif message.blocks:
-            stand_in = ORPHANED if index == 0 and not kept else NO_CONTENT
-            message.blocks = [Block({"type": "text", "text": stand_in}, message.blocks[0].entry)]
+        calls = _calls_once(message, called, result)
+        found.append(message)
+        if not calls:
+            if waiting and waiting[0].role == "user":
+                found.append(_orphaned(waiting.pop(0), result, first=False))
+            continue
+        following = waiting.pop(0) if waiting and waiting[0].role == "user" else Message("user", [])
+        found.append(_answering(following, calls, result, ends=not waiting))
+    return found
+
+
+def _calls_once(message: Message, called: set[str], result: Conversation) -> dict[str, Block]:
+    """Take out calls whose id was used before; the calls that stay."""
+    calls: dict[str, Block] = {}
+    kept = []
+    for block in message.blocks:
+        if block.type == "tool_use":
+            call = text(block.data.get("id"))
+            if not call or call in called:
+                result.dropped.append(Dropped(block.entry, "a call made twice" if call else "a call without an id"))
+                continue
+            called.add(call)
+            calls[call] = block
+        kept.append(block)
+    if not kept:
+        kept = [Block({"type": "text", "text": CALL_INTERRUPTED}, message.blocks[0].entry)] if called else []
+    message.blocks = kept
+    return calls
+
+
+def _answering(message: Message, calls: dict[str, Block], result: Conversation, *, ends: bool) -> Message:
+    """The message behind calls: their results, made up where there is none, and what else was said.
+
+    Made-up results come first, in the conversation's last message after the others.
+    """
+    kept, done = [], set()
+    for block in message.blocks:
+        call = text(block.data.get("tool_use_id"))
+        if block.type == "tool_result":
+            if call not in calls or call in done:
+                why = "a result given twice" if call in done else "a result without its call"
+                result.dropped.append(Dropped(block.entry, why))
+                continue
+            done.add(call)
+        kept.append(block)
+    made_up = [_interruption(call, block.entry) for call, block in calls.items() if call not in done]
+    at = sum(block.type == "tool_result" for block in kept) if ends else 0
+    return Message("user", [*kept[:at], *made_up, *kept[at:]] if made_up else kept)
+
+
+def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:
+    """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left."""
+    kept = [block for block in message.blocks if block.type != "tool_result"]
+    result.dropped += [Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept]
+    if kept and (message.bare or not all(map(_is_blank, kept))):
+        return Message("user", kept, bare=message.bare)
+    stand_in = ORPHANED if first and not kept else NO_CONTENT
+    return Message("user", [Block({"type": "text", "text": stand_in}, message.blocks[0].entry)])
 
 
 def _interruption(call: str, entry: Entry) -> Block:
     return Block({"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True}, entry)
-
-
-def _all(messages: list[Message], kind: str) -> list[Block]:
-    return [block for message in messages for block in message.blocks if block.type == kind]

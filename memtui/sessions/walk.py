@@ -8,9 +8,13 @@ Rules, each as client 2.1.332 was seen to follow it:
    the file. If there is none the way begins here.
 3. A parent that a compaction let go is replaced by the last preserved message.
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call. Rows of
-   that id beside the way, then results beside it, are put behind its last row on the way, each group by time.
+   that id beside the way are put among those on it, and results among its results, by their place in the file, but never
+   before the answer's first row. A result that hangs elsewhere belongs to the answer that made its call, if only one did
+   and both are on the same side. A result that stands before its call is put behind it.
 5. Behind the leaf come the rows without a message that hang from it: hooks, attachments, commands.
 """
+
+from dataclasses import dataclass, field
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.rows import Rows
@@ -57,31 +61,90 @@ def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
 
 def with_parallel(rows: Rows, way: list[str]) -> list[str]:
     """The way with the rest of each answer put in (rule 4)."""
+    answers = _answers(rows, way)
+    if not answers:
+        return way
     on_way = set(way)
-    anchors: dict[str, str] = {}
+    found = _results_behind_calls(rows, way)
+    for answer in answers:
+        beside = [uuid for uuid in answer.rows if uuid not in on_way]
+        on_way.update(beside)
+        results = [uuid for uuid in answer.results if uuid not in on_way]
+        on_way.update(results)
+        if beside or results:
+            _insert(rows, found, answer, beside, results)
+    return found
+
+
+@dataclass(slots=True)
+class _Answer:
+    """One answer of the model: the rows with its id, and every row with a result of its calls, each in file order."""
+
+    first: str
+    rows: list[str] = field(default_factory=list)
+    results: list[str] = field(default_factory=list)
+
+
+def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
+    """The answers on the way, with what belongs to them anywhere in the file."""
+    by_id: dict[str, _Answer] = {}
     for uuid in way:
         if rows.by_uuid[uuid].message_id:
-            anchors[rows.by_uuid[uuid].message_id] = uuid
-    if not anchors:
-        return way
-    fragments: dict[str, list[str]] = {}
-    results: dict[str, list[str]] = {}
+            by_id.setdefault(rows.by_uuid[uuid].message_id, _Answer(uuid))
+    owner: dict[str, str] = {}  # of a call: the answer that made it; "" if two claim it
+    caller: dict[str, Entry] = {}
     for uuid, entry in rows.by_uuid.items():
-        if entry.message_id in anchors:
-            fragments.setdefault(entry.message_id, []).append(uuid)
-        elif entry.answers:
-            results.setdefault(rows.parent[uuid], []).append(uuid)
+        if entry.message_id in by_id:
+            by_id[entry.message_id].rows.append(uuid)
+            for call in entry.calls:
+                owner[call] = entry.message_id if owner.get(call, entry.message_id) == entry.message_id else ""
+                caller[call] = entry
+    for uuid, entry in rows.by_uuid.items():
+        if not entry.answers:
+            continue
+        above = rows.by_uuid.get(rows.parent[uuid])
+        if above is not None and above.message_id in by_id and any(
+            owner.get(call, "") in ("", above.message_id) for call in entry.answers
+        ):
+            by_id[above.message_id].results.append(uuid)
+            continue
+        for call in entry.answers:
+            if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
+                by_id[owner[call]].results.append(uuid)
+                break
+    return list(by_id.values())
+
+
+def _insert(rows: Rows, way: list[str], answer: _Answer, beside: list[str], results: list[str]) -> None:
+    """Put rows in by their place in the file: fragments behind the answer's first, results behind its last."""
+    mine = set(answer.rows)
+    told = set(answer.results)
+    for uuid in beside:
+        spots = [at for at, row in enumerate(way) if row in mine and rows.place[row] < rows.place[uuid]]
+        way.insert(max([*spots, way.index(answer.first)]) + 1, uuid)
+    for uuid in results:
+        last = max(at for at, row in enumerate(way) if row in mine)
+        spots = [at for at, row in enumerate(way) if row in told]
+        later = [at for at in spots if rows.place[way[at]] > rows.place[uuid]]
+        way.insert(later[0] if later else max([*spots, last]) + 1, uuid)
+
+
+def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
+    """A result that stands before its call on the way is put behind it."""
+    made = {call: uuid for uuid in reversed(way) for call in rows.by_uuid[uuid].calls}
+    place = {uuid: at for at, uuid in enumerate(way)}
+    early: dict[str, list[str]] = {}
+    for uuid in way:
+        calls = [made[call] for call in rows.by_uuid[uuid].answers if call in made]
+        if calls and place[calls[0]] > place[uuid]:
+            early.setdefault(calls[0], []).append(uuid)
+    if not early:
+        return list(way)
+    moved = {uuid for group in early.values() for uuid in group}
     found: list[str] = []
     for uuid in way:
-        found.append(uuid)
-        message_id = rows.by_uuid[uuid].message_id
-        if message_id and anchors[message_id] == uuid:
-            beside = [other for other in fragments[message_id] if other not in on_way]
-            on_way.update(beside)
-            answers = [row for owner in fragments[message_id] for row in results.get(owner, ()) if row not in on_way]
-            on_way.update(answers)
-            found += sorted(beside, key=lambda row: rows.by_uuid[row].stamp)
-            found += sorted(answers, key=lambda row: rows.by_uuid[row].stamp)
+        if uuid not in moved:
+            found += [uuid, *early.get(uuid, ())]
     return found
 
 
