@@ -5,11 +5,11 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if a
    message is at or above it; of what hangs below it the row with the latest time, if that isn't earlier. The leaf is the
    nearest message at or above that.
-2. With preserved messages: the last main message in the file, or, if it hangs below that one, the tip of the tree whose
-   message stands last in the file, be it a sub-agent's.
+2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
+   else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its row is
-   not on the way that rules 1 and 2 give; on the way, it counts only if it was marked `explicit` and no main row was
-   written after it.
+   not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed by no message;
+   else it counts only if it was marked `explicit` and no main row was written after it.
 4. Where no row leads to a message the last main row is the leaf; without rows with a uuid, the last message is.
 5. A leaf of a sub-agent means that no conversation is found.
 """
@@ -52,7 +52,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         entries: Every record that it reads, in file order, for the `last-prompt` ones.
         children: `rows.children()`.
     """
-    leaf = _spliced_leaf(rows, children) if rows.anchored else _newest_leaf(rows, children)
+    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children)
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
@@ -62,7 +62,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]]) -> Leaf | None:
     """Rule 1."""
     for uuid in reversed(rows.by_uuid):
-        if rows.by_uuid[uuid].sidechain or not rows.speaker(uuid):
+        if not _leads(rows, uuid):
             continue
         best, latest = uuid, rows.by_uuid[uuid].time
         seen, waiting = {uuid}, [uuid]
@@ -75,28 +75,27 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]]) -> Leaf | None:
                 waiting.append(child)
                 if entry.time is not None and (latest is None or entry.time >= latest):
                     best, latest = child, entry.time
-        return Leaf(rows.speaker(best), "last-record" if best == uuid else "latest-below", best)
+        return Leaf(rows.speaker(best), "last-record" if best == uuid else "latest-below", uuid)
     return None
 
 
-def _spliced_leaf(rows: Rows, children: dict[str, list[str]]) -> Leaf | None:
+def _spliced_leaf(rows: Rows) -> Leaf | None:
     """Rule 2."""
-    last = next((uuid for uuid in reversed(rows.by_uuid) if _main_message(rows.by_uuid[uuid])), "")
-    if not last:
-        return None
-    tips = {rows.speaker(uuid) for uuid in rows.by_uuid if uuid not in children}
-    tip = max(tips - {""}, key=rows.place.__getitem__, default="")
-    uuid, seen = tip, set[str]()
-    while uuid in rows.by_uuid and uuid not in seen:
-        if uuid == last:
-            return Leaf(tip, "preserved", tip)
-        seen.add(uuid)
-        uuid = rows.parent[uuid]
-    return Leaf(last, "preserved", last)
+    messages = _messages(rows)
+    continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
+    tips = [uuid for uuid in messages if uuid not in continued]
+    if len(tips) == 1:
+        return Leaf(tips[0], "preserved", tips[0])
+    led = next((uuid for uuid in reversed(rows.by_uuid) if _leads(rows, uuid)), "")
+    return Leaf(rows.speaker(led), "preserved", led) if led else None
 
 
-def _main_message(entry: Entry) -> bool:
-    return entry.speaks and not entry.sidechain
+def _messages(rows: Rows) -> list[str]:
+    return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
+
+
+def _leads(rows: Rows, uuid: str) -> bool:
+    return not rows.by_uuid[uuid].sidechain and bool(rows.speaker(uuid))
 
 
 def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf) -> Leaf | None:
@@ -113,8 +112,10 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf) -> Leaf | None:
     target = rows.speaker(pin)
     if not target:
         return None
-    if pin not in set(with_parallel(rows, walk(rows, leaf.uuid))) | {leaf.led}:
-        return Leaf(target, "pinned", pin)
+    if pin not in set(with_parallel(rows, walk(rows, leaf.led, strict=True))):
+        followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
+        if not followed:
+            return Leaf(target, "pinned", pin)
     explicit = any(entry.note and entry.note.get("explicit") is True for _, uuid, entry in pins if uuid == pin)
     later = any(entry.uuid in rows.by_uuid and not entry.sidechain for entry in entries[at + 1 :])
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None

@@ -23,8 +23,8 @@ NEAR = 5.0
 """Seconds: as much earlier the row may be that stands in for a lost parent."""
 
 
-def walk(rows: Rows, leaf: str) -> list[str]:
-    """The uuids on the way to `leaf`, oldest first (rules 1 to 3)."""
+def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
+    """The uuids on the way to `leaf`, oldest first (rules 1 to 3); a strict way has no stand-ins for lost parents."""
     way: list[str] = []
     seen: set[str] = set()
     uuid = leaf
@@ -35,7 +35,7 @@ def walk(rows: Rows, leaf: str) -> list[str]:
             if uuid in rows.gone and rows.kept and rows.kept[-1] not in seen:
                 uuid = rows.kept[-1]
             else:
-                uuid = stand_in(rows, rows.by_uuid[way[-1]], seen)
+                uuid = "" if strict else stand_in(rows, rows.by_uuid[way[-1]], seen)
             continue
         seen.add(uuid)
         way.append(uuid)

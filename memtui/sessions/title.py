@@ -1,0 +1,79 @@
+"""What a session is called, by the client's order but from the whole file: a title far from the end counts too.
+
+Source:
+    FORMATS 1.9: the title given, else made, else the last prompt, a summary, the first prompt.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memtui.sessions.entries import is_prompt, prompt_texts, text
+from memtui.sessions.lines import Record
+
+LONGEST = 200
+"""Characters of a title; longer ones end in "…"."""
+
+TITLES = ("custom-title", "ai-title", "last-prompt", "summary")
+_FIELD = {"custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary"}
+_COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
+_WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
+
+
+@dataclass(slots=True)
+class Title:
+    """Collects a title record by record, so that one pass and little memory are enough.
+
+    `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is nothing else.
+    """
+
+    given: str = ""
+    made: str = ""
+    last_prompt: str = ""
+    summary: str = ""
+    first_prompt: str = ""
+    command: str = ""
+
+    def take(self, data: Record) -> None:
+        """Look at one record."""
+        kind = data.get("type")
+        if kind == "user":
+            if not self.first_prompt:
+                self._prompt(data)
+        elif isinstance(kind, str) and kind in _FIELD and (value := one_line(text(data.get(_FIELD[kind])))):
+            if kind == "custom-title":
+                self.given = value
+            elif kind == "ai-title":
+                self.made = value
+            elif kind == "last-prompt":
+                self.last_prompt = value
+            else:
+                self.summary = value
+
+    def __str__(self) -> str:
+        first = one_line(_WRAPPED.sub(" ", self.first_prompt))
+        return self.given or self.made or self.last_prompt or self.summary or first or self.command
+
+    def _prompt(self, data: Record) -> None:
+        if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):
+            return
+        texts = prompt_texts(data)
+        command = next((match[1] for part in texts if (match := _COMMAND.search(part))), "")
+        if command:
+            self.command = self.command or one_line(command)
+        elif is_prompt(data):
+            self.first_prompt = next((part for part in texts if one_line(_WRAPPED.sub(" ", part))), "")
+
+
+def title_of(records: Iterable[Record]) -> str:
+    """The title of a session's records; "" if nothing serves."""
+    title = Title()
+    for data in records:
+        title.take(data)
+    return str(title)
+
+
+def one_line(value: str) -> str:
+    """White space as single blanks, cut at `LONGEST` characters."""
+    line = " ".join(value.split())
+    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
