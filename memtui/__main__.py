@@ -120,13 +120,15 @@ def _open(screen: Screen, args: "Sequence[str]") -> int:
         from memtui.cli.opening import opening
         from memtui.tui.run import Options
         from memtui.tui.run import run as show
+        from memtui.tui.start import Start
 
         if screen.lone and not screen.demo:
             call.lone_word()
         with opening(call, demo=screen.demo) as found:
+            cache, make = found.dirs.cache, lambda: found.workspace
             return show(
                 Options(
-                    workspace=found.workspace,
+                    start=Start(found.place, found.env.home, cache, asked.read_only, call.now, make),
                     config=call.config,
                     open_sample=found.open_sample,
                     sample=found.sample,

@@ -1,6 +1,5 @@
 """Our own settings: config.toml, read leniently, written with every comment kept."""
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -48,27 +47,33 @@ class Config:
 def read_config(folder: Path) -> Config:
     """Read `folder`/config.toml; an absent file is all defaults."""
     path = folder / "config.toml"
-    defaults = {setting.key: setting.default for setting in SETTINGS}
+    defaults: dict[str, str] = {setting.key: setting.default for setting in SETTINGS}
     try:
-        data: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return Config(path, MappingProxyType(defaults), MappingProxyType({}))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, UnicodeDecodeError) as error:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
+    import tomllib  # most people have no such file, and the first picture waits for this
+
+    try:
+        data: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
         return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
     warnings: list[str] = []
     keys = data.pop("keys", {})
     if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
-        warnings.append("[keys] wants texts: action = \"keys\"")
+        warnings.append('[keys] wants texts: action = "keys"')
         keys = {}
     for key, value in data.items():
-        text = str(value).lower() if isinstance(value, bool) else value
+        word = str(value).lower() if isinstance(value, bool) else value
         setting = next((s for s in SETTINGS if s.key == key), None)
         if setting is None:
             warnings.append(f"{key} is not a setting of this version")
-        elif not isinstance(text, str) or (setting.choices and text not in setting.choices):
+        elif not isinstance(word, str) or (setting.choices and word not in setting.choices):
             warnings.append(f"{key} = {value!r} is not one of {', '.join(setting.choices) or 'text'}")
         else:
-            defaults[key] = text
+            defaults[key] = word
     return Config(path, MappingProxyType(defaults), MappingProxyType(keys), tuple(warnings))
 
 

@@ -1,26 +1,46 @@
 """Which workspace the screen, or its text twin, opens: a project, or the made-up home."""
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.base.dirs import Dirs
 from memtui.cli.call import Call
+from memtui.host.env import Env
 
 if TYPE_CHECKING:
+    from memtui.host.place import Place
     from memtui.memory.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Opening:
-    """What is opened. `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home."""
+    """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
 
-    workspace: "Workspace"
+    `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
+    """
+
+    place: "Place"
+    env: Env
+    dirs: Dirs
+    make: "Callable[[], Workspace]"
     sample: bool
     banner: str
     open_sample: "Callable[[], Workspace]"
+
+    @classmethod
+    def of_sample(cls, banner: str, open_sample: "Callable[[], Workspace]") -> "Opening":
+        """The made-up home, made now."""
+        made = open_sample()
+        return cls(made.place, made.env, made.dirs, lambda: made, True, banner, open_sample)
+
+    @cached_property
+    def workspace(self) -> "Workspace":
+        """The desk."""
+        return self.make()
 
 
 @contextmanager
@@ -34,17 +54,19 @@ def opening(call: Call, *, demo: bool) -> Iterator[Opening]:
     with ExitStack() as stack:
 
         def open_sample() -> "Workspace":
+            import tempfile
+
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True))
             return _sample(call, Path(folder))
 
         if demo:
             banner = "sample data in a temporary folder; nothing of yours is touched"
-            yield Opening(open_sample(), True, banner, open_sample)
+            yield Opening.of_sample(banner, open_sample)
         elif call.asked.project is None and not call.place.config.is_dir() and not call.place.folder.is_dir():
             banner = f"sample data: there is no agent folder here ({call.place.config} does not exist)"
-            yield Opening(open_sample(), True, banner, open_sample)
+            yield Opening.of_sample(banner, open_sample)
         else:
-            yield Opening(call.workspace, False, "", open_sample)
+            yield Opening(call.place, call.env, call.dirs, lambda: call.workspace, False, "", open_sample)
 
 
 def _sample(call: Call, folder: Path) -> "Workspace":

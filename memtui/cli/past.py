@@ -23,9 +23,9 @@ SHORT = 8
 
 
 def histories(call: Call) -> "list[Store]":
-    """One store for each history of the project; the folders are looked up first."""
+    """The stores of the project; the folders are looked up first."""
     call.workspace.read(full=False)
-    return list(call.workspace.histories())
+    return list(call.workspace.stores())
 
 
 def note_outside(call: Call) -> None:

@@ -53,8 +53,12 @@ def _lines(text: str) -> list[str]:
 
 def _anchors(base: Sequence[str], mine: Sequence[str], disk: Sequence[str]) -> list[tuple[tuple[int, int, int], int]]:
     """Runs that all three share: where they start in each, and how long they are."""
-    to_mine = {a + i: b + i for a, b, n in SequenceMatcher(None, base, mine, False).get_matching_blocks() for i in range(n)}
-    to_disk = {a + i: b + i for a, b, n in SequenceMatcher(None, base, disk, False).get_matching_blocks() for i in range(n)}
+    to_mine = {
+        a + i: b + i for a, b, n in SequenceMatcher(None, base, mine, False).get_matching_blocks() for i in range(n)
+    }
+    to_disk = {
+        a + i: b + i for a, b, n in SequenceMatcher(None, base, disk, False).get_matching_blocks() for i in range(n)
+    }
     runs: list[tuple[tuple[int, int, int], int]] = []
     for line in range(len(base)):
         if line not in to_mine or line not in to_disk:

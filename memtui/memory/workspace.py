@@ -5,7 +5,7 @@ to, keeps drafts and pins, and merges the histories of several folders into one 
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
@@ -157,17 +157,19 @@ class Workspace:
         if self.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
-    def histories(self) -> Iterator[Store]:
-        """One store a history, those of instruction and settings files too: files of one folder share theirs."""
+    def stores(self) -> tuple[Store, ...]:
+        """Every store of the project, those of its instruction and settings files too."""
+        for root in self.roots:
+            self.store(root)
         settings = (layer.path for layer in self.place.layers if layer.path is not None and layer.path.exists())
-        lone = [self.store(path.parent, allow=frozenset({path.name})) for path in (*self._lone, *settings)]
-        stores = [*(self.store(root) for root in self.roots), *self._stores.values(), *lone]
-        yield from {store.history.repository.path: store for store in reversed(stores)}.values()
+        for path in (*self._lone, *settings):
+            self.store(path.parent, allow=frozenset({path.name}))
+        return tuple(self._stores.values())
 
     def deeds(self, limit: int = 200) -> tuple[Version, ...]:
         """What happened, newest first, over all folders of the project."""
-        deeds = [version for store in self.histories() for version in store.log(limit=limit)]
-        return tuple(sorted(deeds, key=lambda version: -version.when)[:limit])
+        deeds = {version.id: version for store in self.stores() for version in store.log(limit=limit)}
+        return tuple(sorted(deeds.values(), key=lambda version: -version.when)[:limit])
 
     def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
         """The versions of one file, newest first."""
@@ -216,7 +218,8 @@ class Workspace:
         return store.restore(version_id, name)
 
     def _find(self, word: str) -> tuple[Store, Version]:
-        hits = [(store, v) for store in self.histories() for v in store.history.walk() if v.id.startswith(word.lower())]
+        found = ((store, v) for store in self.stores() for v in store.versions() if v.id.startswith(word.lower()))
+        hits = list({version.id: (store, version) for store, version in found}.values())
         if not hits:
             raise NotFound(f"no version begins with {word}", hint="memtui history lists them")
         if len(hits) > 1:
@@ -224,7 +227,7 @@ class Workspace:
         return hits[0]
 
     def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
-        found = [(store, v) for store in self.histories() if (v := choose(store.history.walk())) is not None]
+        found = [(store, v) for store in self.stores() if (v := choose(store.versions())) is not None]
         if not found:
             raise NotFound(nothing, hint="memtui history lists what happened")
         return max(found, key=lambda pair: pair[1].when)

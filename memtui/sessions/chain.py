@@ -62,7 +62,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
         leaf = _chosen(rows, known, at)
     elif not leaf.uuid:
         return _without_uuid(transcript, known, leaf, rows)
-    if rows.by_uuid[leaf.uuid].sidechain:
+    if rows.by_uuid[leaf.uuid].sidechain and not at:
         found: Conversation | None = None
         way: list[Entry] = []
     else:

@@ -3,8 +3,8 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if a
-   message is at or above it; of what hangs below it the row with the latest time, if that isn't earlier. The leaf is the
-   nearest message at or above that.
+   message is at or above it. If the main row with the latest time in the file hangs below it, that one does; if that is
+   another row elsewhere, the one tip below it, if there is just one. The leaf is the nearest message at or above.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its row is
@@ -25,7 +25,7 @@ Reason = Literal["last-record", "latest-below", "preserved", "pinned", "pinned-b
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
-    "latest-below": "the latest record below the last one in the file decides",
+    "latest-below": "the record with the latest time decides: it hangs below the last one in the file",
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
@@ -64,19 +64,46 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]]) -> Leaf | None:
     for uuid in reversed(rows.by_uuid):
         if not _leads(rows, uuid):
             continue
-        best, latest = uuid, rows.by_uuid[uuid].time
-        seen, waiting = {uuid}, [uuid]
-        for above in waiting:
-            for child in children.get(above, ()):
-                entry = rows.by_uuid[child]
-                if child in seen or entry.sidechain:
-                    continue
-                seen.add(child)
-                waiting.append(child)
-                if entry.time is not None and (latest is None or entry.time >= latest):
-                    best, latest = child, entry.time
-        return Leaf(rows.speaker(best), "last-record" if best == uuid else "latest-below", uuid)
+        latest = _latest(rows)
+        if latest == uuid:
+            return Leaf(rows.speaker(uuid), "last-record", uuid)
+        if not _hangs_below(rows, latest, uuid):
+            latest = _only_tip(rows, uuid, children)
+        return Leaf(rows.speaker(latest or uuid), "latest-below" if latest else "last-record", uuid)
     return None
+
+
+def _latest(rows: Rows) -> str:
+    """The main row with the latest time, of equals the first in the file; "" if none has a time."""
+    best, latest = "", 0.0
+    for uuid, entry in rows.by_uuid.items():
+        if entry.sidechain or entry.time is None:
+            continue
+        if not best or entry.time > latest or (entry.time == latest and rows.place[uuid] < rows.place[best]):
+            best, latest = uuid, entry.time
+    return best
+
+
+def _hangs_below(rows: Rows, uuid: str, above: str) -> bool:
+    seen: set[str] = set()
+    while uuid in rows.by_uuid and uuid not in seen:
+        if uuid == above:
+            return True
+        seen.add(uuid)
+        uuid = rows.parent[uuid]
+    return False
+
+
+def _only_tip(rows: Rows, above: str, children: dict[str, list[str]]) -> str:
+    """The one main row below another that nothing hangs from; "" if there are several, or none."""
+    tips, seen, waiting = [], {above}, [above]
+    for uuid in waiting:
+        below = [child for child in children.get(uuid, ()) if not rows.by_uuid[child].sidechain and child not in seen]
+        seen.update(below)
+        waiting += below
+        if not below and uuid != above:
+            tips.append(uuid)
+    return tips[0] if len(tips) == 1 else ""
 
 
 def _spliced_leaf(rows: Rows) -> Leaf | None:

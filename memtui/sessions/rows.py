@@ -4,7 +4,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 1. A row is a user, assistant, system or attachment record with a uuid; a progress record is none, and who hangs from one
    hangs from its parent.
-2. Of two records with one uuid the last counts, at the last place.
+2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
    hangs from the last of them. Who hung from a row that was let go hangs from the last kept one too.
@@ -20,7 +20,7 @@ from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 
 @dataclass(slots=True)
 class Rows:
-    """Rows by uuid in the order of their last place, and who hangs from whom.
+    """Rows by uuid in the order of their last place, and who hangs from whom; `place` is the order of their first.
 
     `gone` are the uuids that a compaction let go, `kept` those that it preserved, in their new order. `anchored` says that
     the row which they hang from is there.
@@ -34,12 +34,16 @@ class Rows:
     anchored: bool = False
 
     def children(self) -> dict[str, list[str]]:
-        """Uuids by the row that they hang from, in file order."""
+        """Uuids by the row that they hang from, in the order of their first place."""
         found: dict[str, list[str]] = {}
-        for uuid in self.by_uuid:
+        for uuid in self.in_place():
             if self.parent[uuid] in self.by_uuid:
                 found.setdefault(self.parent[uuid], []).append(uuid)
         return found
+
+    def in_place(self) -> list[str]:
+        """Uuids in the order of their first place."""
+        return sorted(self.by_uuid, key=self.place.__getitem__)
 
     def speaker(self, uuid: str) -> str:
         """The nearest message at or above a row; "" if the way up ends before."""
@@ -78,7 +82,7 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
             parent = passed[parent]
         rows.parent[uuid] = parent
     _compact(rows, first)
-    rows.place = {uuid: index for index, uuid in enumerate(rows.by_uuid)}
+    rows.place = first
     return rows
 
 

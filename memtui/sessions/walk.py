@@ -50,13 +50,15 @@ def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
     """The row that stands in for a lost parent (rule 2); "" if none is near enough."""
     if child.time is None:
         return ""
-    best, latest = "", 0.0
-    for uuid, entry in rows.by_uuid.items():
-        if entry.time is None or not 0 <= child.time - entry.time <= NEAR:
-            continue
-        if uuid not in seen and entry.sidechain == child.sidechain and (not best or entry.time > latest):
-            best, latest = uuid, entry.time
-    return best
+    near = [
+        (entry.time, -rows.place[uuid], uuid)
+        for uuid, entry in rows.by_uuid.items()
+        if entry.time is not None and 0 <= child.time - entry.time <= NEAR
+    ]
+    for _, _, uuid in sorted(near, reverse=True):
+        if uuid not in seen and rows.by_uuid[uuid].sidechain == child.sidechain:
+            return uuid
+    return ""
 
 
 def with_parallel(rows: Rows, way: list[str]) -> list[str]:
@@ -93,13 +95,15 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             by_id.setdefault(rows.by_uuid[uuid].message_id, _Answer(uuid))
     owner: dict[str, str] = {}  # of a call: the answer that made it; "" if two claim it
     caller: dict[str, Entry] = {}
-    for uuid, entry in rows.by_uuid.items():
+    for uuid in rows.in_place():
+        entry = rows.by_uuid[uuid]
         if entry.message_id in by_id:
             by_id[entry.message_id].rows.append(uuid)
             for call in entry.calls:
                 owner[call] = entry.message_id if owner.get(call, entry.message_id) == entry.message_id else ""
                 caller[call] = entry
-    for uuid, entry in rows.by_uuid.items():
+    for uuid in rows.in_place():
+        entry = rows.by_uuid[uuid]
         if not entry.answers:
             continue
         above = rows.by_uuid.get(rows.parent[uuid])

@@ -1,56 +1,53 @@
 """The app: it owns the state, starts the workers, and is the only one that assigns either."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container
 from textual.reactive import reactive
 from textual.scrollbar import ScrollBar
+from textual.widget import Widget
 from textual.worker import get_current_worker
 
 from memtui.base.config import Config
 from memtui.base.text import visible
-from memtui.host.place import Place
-from memtui.memory.workspace import Workspace
-from memtui.memory.world import World
 from memtui.tui import keys, styles
-from memtui.tui.clipboard import send_to_clipboard
 from memtui.tui.facts_of_place import place_facts
-from memtui.tui.follow import follow
 from memtui.tui.messages import DiskChanged, EditorWanted, Failed, PreviewRead, PreviewWanted, Wish, WorldRead, Written
-from memtui.tui.panels.budget_meter import BudgetMeter
+from memtui.tui.panels.budget_meter import BudgetMeter, Fill
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
-from memtui.tui.preview import make_preview
-from memtui.tui.reading import read_world
+from memtui.tui.picture import load
+from memtui.tui.start import Start
 from memtui.tui.state import AppState, KeepsDraft, Preview
 from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
 from memtui.tui.typeahead import TypeAhead
-from memtui.tui.views.later import Later
 from memtui.tui.views.memory import MemoryView
-from memtui.tui.views.settings import SettingsView
-from memtui.tui.wishes import Wishes
+
+if TYPE_CHECKING:
+    from memtui.host.place import Place
+    from memtui.memory.workspace import Workspace
+    from memtui.memory.world import World
+    from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
-
-View = MemoryView | SettingsView | Later
 
 
 class MemtuiApp(App[int]):
     """memtui over one workspace.
 
     Args:
-        workspace: The project to open first.
+        start: The project to open first.
         config: Our own settings.
         glyphs: What the terminal can show.
         sample: Whether the home is the made-up one, which is said in the first line.
@@ -70,24 +67,42 @@ class MemtuiApp(App[int]):
     state: reactive[AppState | None] = reactive(None, init=False)
 
     def __init__(
-        self, workspace: Workspace, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
+        self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
         self.glyphs = glyphs
         super().__init__()
-        self.workspace = workspace
+        self.start = start
+        self._workspace: Workspace | None = None
+        self._wishes: Wishes | None = None
         self.config = config
         self.sample = sample
         self.open_sample = open_sample
         self.watch_disk = watch
-        self.wishes = Wishes(self)
         self.type_ahead = TypeAhead(self)
         self._interrupted = 0.0
         self._welcomed = False
         self._mounted = False
         for theme in THEMES:
             self.register_theme(theme)
+        self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
+
+    @property
+    def workspace(self) -> Workspace:
+        """The project that is open; made, and the engine imported, behind the first picture."""
+        if self._workspace is None:
+            self._workspace = self.start.make()
+        return self._workspace
+
+    @property
+    def wishes(self) -> Wishes:
+        """Who grants wishes; imported behind the first picture."""
+        from memtui.tui.wishes import Wishes
+
+        if self._wishes is None:
+            self._wishes = Wishes(self)
+        return self._wishes
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ANSI.variables()
@@ -95,13 +110,13 @@ class MemtuiApp(App[int]):
     def compose(self) -> ComposeResult:
         yield PlaceLine(id="place")
         yield BudgetMeter(self.glyphs, id="meter")
-        with Container(id="body"):
-            yield MemoryView(self.glyphs)
+        yield MemoryView(self.glyphs)
         yield HintLine(id="hints")
 
     def on_mount(self) -> None:
         self._mounted = True
-        self.take_config(self.config)
+        self.animation_level = "none" if self.config["motion"] == "none" else "full"
+        self.set_keymap(dict(self.config.keys))
         if self.glyphs.border == "ascii":
             self.add_class("-ascii")
             ScrollBar.renderer = PlainScrollBar
@@ -123,12 +138,14 @@ class MemtuiApp(App[int]):
     # State: assigned here and nowhere else.
 
     def _blank(self) -> AppState:
-        workspace = self.workspace
-        flags = [*(["sample data"] if self.sample else []), *(["read only"] if workspace.read_only else [])]
-        if not workspace.place.enabled:
+        start = self.start
+        flags = [*(["sample data"] if self.sample else []), *(["read only"] if start.read_only else [])]
+        if not start.place.enabled:
             flags.append("memory off")
-        return AppState(workspace.place, workspace.now(), flags=tuple(flags), read_only=workspace.read_only,
-                        notice=f"reading{self.glyphs.ellipsis}")  # fmt: skip
+        first = load(start)
+        notice = "" if first else f"reading{self.glyphs.ellipsis}"
+        return AppState(start.place, start.now(), first=first, flags=tuple(flags), read_only=start.read_only,
+                        notice=notice)  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
         self._show(state)
@@ -136,11 +153,10 @@ class MemtuiApp(App[int]):
     def _show(self, state: AppState | None) -> None:
         if state is None or not self._mounted:
             return
-        self.query_one(PlaceLine).facts = place_facts(state, self.workspace.env.home)
+        self.query_one(PlaceLine).facts = place_facts(state, self.start.home)
         meter = self.query_one(BudgetMeter)
         auto = state.world.auto if state.world else None
-        meter.budget = auto.budget if auto else None
-        meter.lost = sum(entry.loaded is False for entry in auto.entries) if auto else 0
+        meter.budget = Fill.of(auto) if auto else state.first.fill if state.first and not state.world else None
         meter.note = self._meter_note(state)
         for view in self.query(".view").results():
             if view.display:
@@ -158,30 +174,38 @@ class MemtuiApp(App[int]):
             return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
         return ""
 
-    # Reading.
+    # Reading. Each worker has a description: Textual would make one from the arguments, a whole world among them.
 
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="read")
     def read_first(self) -> None:
-        """Names first, so that there is something to see; then links, checks and history."""
-        self._post_world(full=False)
+        """Names first, unless the last picture tells them; then links, checks and history."""
+        from memtui.tui.reading import keep_picture
+
+        if self.state is not None and self.state.first is None:
+            self._post_world(full=False)
         self.workspace.recover()
-        self._post_world(full=True)
+        message = self._post_world(full=True)
         if not self.workspace.read_only:
             self.workspace.note_outside()
+        keep_picture(self.start, self.workspace, message)
+        _ = self.wishes  # imported here, so that the first dialog need not wait for it
         self.call_from_thread(self._follow_disk)
 
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="read")
     def read_again(self) -> None:
         """Read what changed; the cursor stays where it is."""
         self._post_world(full=True)
         if not self.workspace.read_only:
             self.workspace.note_outside()
 
-    def _post_world(self, *, full: bool) -> None:
+    def _post_world(self, *, full: bool) -> WorldRead:
+        from memtui.tui.reading import read_world
+
         known = self.state.world if self.state else None
         message = read_world(self.workspace, known, full=full)
         if not get_current_worker().is_cancelled:
             self.post_message(message)
+        return message
 
     @on(WorldRead)
     def take_world(self, message: WorldRead) -> None:
@@ -190,9 +214,9 @@ class MemtuiApp(App[int]):
             return
         notices = [] if message.world.full else [f"checking{self.glyphs.ellipsis}"]
         notices += [notice for notice in message.world.notices if message.world.auto is not None]
-        notice = notices[0] if notices and self.workspace.place.enabled else ""
+        notice = notices[0] if notices and self.start.place.enabled else ""
         self.state = replace(
-            self.state, world=message.world, now=self.workspace.now(), notice=notice, unsaved=message.unsaved,
+            self.state, world=message.world, now=self.start.now(), notice=notice, unsaved=message.unsaved,
             pinned=message.pinned, changed=message.changed, last_dream=message.last_dream, branch=message.branch,
         )  # fmt: skip
         if message.world.full:
@@ -200,13 +224,15 @@ class MemtuiApp(App[int]):
 
     def _first_run(self, world: World) -> None:
         """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
-        if world.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.workspace.place.enabled:
+        if world.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.start.place.enabled:
             self._welcomed = True
             self.wish("welcome")
 
     def _follow_disk(self) -> None:
         if self.watch_disk:
-            self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False)
+            from memtui.tui.follow import follow
+
+            self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
             self.set_interval(RESCAN, self.read_again)
 
     @on(DiskChanged)
@@ -220,9 +246,11 @@ class MemtuiApp(App[int]):
         if self.state and self.state.world:
             self.read_preview(self.state.world, Preview(message.path, message.mode, width=message.width))
 
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="preview", exit_on_error=False, description="preview")
     def read_preview(self, world: World, wanted: Preview) -> None:
         """Draw the file under the cursor."""
+        from memtui.tui.preview import make_preview
+
         preview = make_preview(self.workspace, world, wanted, self.glyphs)
         if not get_current_worker().is_cancelled:
             self.post_message(PreviewRead(preview))
@@ -238,7 +266,7 @@ class MemtuiApp(App[int]):
     def wish(self, what: str, paths: tuple[Path, ...] = (), line: int | None = None) -> None:
         """A view or a key wants something done; what is typed next waits for the dialog, if there comes one."""
         self.type_ahead.opening()
-        self.run_worker(self._grant(Wish(what, paths, line)), group="wish", exit_on_error=False)
+        self.run_worker(self._grant(Wish(what, paths, line)), group="wish", exit_on_error=False, description=what)
 
     async def _grant(self, wish: Wish) -> None:
         try:
@@ -260,7 +288,9 @@ class MemtuiApp(App[int]):
         hands = self.wishes.editing
         methods = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}
         method = methods[message.what]
-        self.run_worker(self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False)
+        self.run_worker(
+            self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False, description=message.what
+        )
 
     @on(Written)
     def written(self, message: Written) -> None:
@@ -285,7 +315,7 @@ class MemtuiApp(App[int]):
 
     def open_workspace(self, workspace: Workspace) -> None:
         """Go to another project; the rest of the screen stays."""
-        self.workspace = workspace
+        self.start, self._workspace = Start.over(workspace), workspace
         self._welcomed = False
         self.state = self._blank()
         self.memory.start_over()
@@ -299,32 +329,36 @@ class MemtuiApp(App[int]):
     def take_config(self, config: Config) -> None:
         """Our own settings: theme, motion and keys at once."""
         self.config = config
-        wanted = config["theme"]
-        if wanted == "auto":
-            wanted = theme_like(self.workspace.place.switch("theme").value)
-        self.theme = wanted
+        self._use_theme()
         self.animation_level = "none" if config["motion"] == "none" else "full"
         self.set_keymap(dict(config.keys))
-        self.workspace.use_trash(config["trash"] == "true")
+        if self._workspace is not None:
+            self._workspace.use_trash(config["trash"] == "true")
         if self.state:
             self._show(self.state)
+
+    def _use_theme(self) -> None:
+        wanted = self.config["theme"]
+        self.theme = theme_like(self.start.place.switch("theme").value) if wanted == "auto" else wanted
 
     # Keys that mean the same everywhere.
 
     async def action_view(self, name: str) -> None:
         """Show a view; it is mounted when it is wanted for the first time."""
-        body = self.screen_stack[0].query_one("#body")
-        makers: dict[str, Callable[[], View]] = {
-            "memory": partial(MemoryView, self.glyphs),
-            "settings": partial(SettingsView, self.glyphs),
-        }
+        body = self.screen_stack[0]
         if not body.query(f"#{name}"):
-            await body.mount(makers.get(name, partial(Later, name))())
+            await body.mount(self._make_view(name), before="#hints")
         for view in body.query(".view"):
             view.display = view.id == name
         if self.state:
             self.state = replace(self.state, view=name)
         body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
+
+    def _make_view(self, name: str) -> Widget:
+        from memtui.tui.views.later import Later
+        from memtui.tui.views.settings import SettingsView
+
+        return SettingsView(self.glyphs) if name == "settings" else Later(name)
 
     def action_reload(self) -> None:
         """Read the disk again, now."""
@@ -366,7 +400,7 @@ class MemtuiApp(App[int]):
     def action_interrupt(self) -> None:
         """^C copies what is selected; twice within two seconds quits."""
         selected = self.screen.get_selected_text()
-        now = self.workspace.now()
+        now = self.start.now()
         if selected:
             self.copy_to_clipboard(selected)
             self.screen.clear_selection()
@@ -382,6 +416,8 @@ class MemtuiApp(App[int]):
 
     def copy_to_clipboard(self, text: str) -> None:
         """Send text to the clipboard, through tmux where it would swallow the terminal's way."""
+        from memtui.tui.clipboard import send_to_clipboard
+
         send_to_clipboard(text, super().copy_to_clipboard)
 
     def bell(self) -> None:

@@ -1,16 +1,20 @@
 """A world as the rows of the memory list: pure, so that every grouping, order and filter is tested without a screen."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from memtui.base.match import Term, matches, parse
 from memtui.base.text import visible
-from memtui.memory.files import MemoryFile
-from memtui.memory.folder import Scope
-from memtui.memory.instructions import Instruction
-from memtui.memory.world import World
+
+if TYPE_CHECKING:
+    from memtui.memory.files import MemoryFile
+    from memtui.memory.folder import Scope
+    from memtui.memory.instructions import Instruction
+    from memtui.memory.world import World
 
 Grouping = Literal["type", "folder", "flat"]
 Order = Literal["name", "age", "size"]

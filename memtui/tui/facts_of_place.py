@@ -17,15 +17,17 @@ def place_facts(state: AppState, home: Path) -> PlaceFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     place = state.place
     world = state.world
-    problems = [p for p in world.problems if p.severity != "info" and p.code != "orphan"] if world else []
     auto = world.auto if world else None
+    counted = sum(p.severity != "info" and p.code != "orphan" for p in world.problems) if world else 0
+    first = state.first if world is None else None
+    last_dream = first.last_dream if first else state.last_dream
     return PlaceFacts(
         project=visible(place.root.name or str(place.root), keep=""),
-        branch=visible(state.branch, keep=""),
+        branch=visible(first.branch if first else state.branch, keep=""),
         folder=visible(short(place.folder, home), keep=""),
-        problems=len(problems),
-        unlisted=len(unlisted(auto)) if auto else 0,
-        last_dream=ago(state.now - state.last_dream) if state.last_dream else "never",
+        problems=first.problems if first else counted,
+        unlisted=first.unlisted if first else len(unlisted(auto)) if auto else 0,
+        last_dream=ago(state.now - last_dream) if last_dream else "never",
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )

@@ -1,15 +1,17 @@
 """What workers report and views wish; messages of a single panel live in that panel."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.memory.world import World
 from memtui.tui.state import Preview
 
 if TYPE_CHECKING:
+    from memtui.memory.world import World
     from memtui.tui.screens.editor import Editor
 
 
@@ -68,7 +70,7 @@ class Wish(Message):
 class EditorWanted(Message):
     """The editor needs the engine: "save", "compare" or "find"."""
 
-    editor: "Editor"
+    editor: Editor
     what: str
 
 

@@ -1,16 +1,21 @@
 """What is known of one file, in words: the third pane, and the line above the preview where there is no third pane."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from memtui.base.text import ago, size, visible
-from memtui.memory.files import MemoryFile
-from memtui.memory.folder import Scope
 from memtui.tui.markup import Line
 from memtui.tui.panels.facts import Pair
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from memtui.memory.files import MemoryFile
+    from memtui.memory.folder import Scope
 
 MOST_NOTES = 8
 """Problems of one file that are told beside it."""

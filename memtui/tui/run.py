@@ -4,21 +4,25 @@ import gc
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from memtui.base.config import Config
-from memtui.memory.workspace import Workspace
+from memtui.tui.start import Start
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What the command line decided.
 
-    `sample` says that the workspace is the made-up home; `open_sample` makes one, for "try with sample data".
+    `sample` says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
     """
 
-    workspace: Workspace
+    start: Start
     config: Config
-    open_sample: Callable[[], Workspace] | None = None
+    open_sample: "Callable[[], Workspace] | None" = None
     sample: bool = False
     ascii: bool = False
     mouse: bool = True
@@ -40,7 +44,7 @@ def run(options: Options) -> int:
     ascii_only = options.ascii or options.config["glyphs"] == "ascii"
     encoding = "utf-8" if options.config["glyphs"] == "unicode" else (sys.stdout.encoding or "ascii")
     app = MemtuiApp(
-        options.workspace,
+        options.start,
         options.config,
         glyphs=glyphs_for(encoding, ascii_only=ascii_only),
         sample=options.sample,

@@ -1,13 +1,18 @@
 """What the screen knows, as one frozen value that is replaced whole."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from memtui.host.place import Place
-from memtui.memory.world import World
-from memtui.tui.markup import Line
+
+if TYPE_CHECKING:
+    from memtui.memory.world import World
+    from memtui.tui.markup import Line
+    from memtui.tui.picture import Picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +48,8 @@ class AppState:
     now: float
     view: str = "memory"
     world: World | None = None
+    first: Picture | None = None
+    """The last picture, shown until the world is read; only if nothing changed since."""
     branch: str = ""
     flags: tuple[str, ...] = ()
     notice: str = ""

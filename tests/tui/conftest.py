@@ -12,6 +12,7 @@ from memtui.host.env import Env
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
+from memtui.tui.start import Start
 from memtui.tui.theme import UNICODE, Glyphs
 
 NOW = 1_796_000_000.0  # 2026-11-30
@@ -65,6 +66,6 @@ def make_app(workspace: Workspace) -> Maker:
     """Makes the app; it does not watch the disk, so that a test says when to look."""
 
     def make(glyphs: Glyphs = UNICODE, over: Workspace = workspace) -> MemtuiApp:
-        return MemtuiApp(over, read_config(over.dirs.config), glyphs=glyphs, watch=False)
+        return MemtuiApp(Start.over(over), read_config(over.dirs.config), glyphs=glyphs, watch=False)
 
     return make

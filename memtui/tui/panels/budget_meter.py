@@ -1,13 +1,20 @@
 """One line that says how full the memory index is, in the client's own units."""
 
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from memtui.memory.budget import IndexBudget
 from memtui.tui.theme import UNICODE, Glyphs
+
+if TYPE_CHECKING:
+    from memtui.memory.folder import Scope
 
 NEAR = 0.8
 """From this share on the meter says "near limit"."""
@@ -22,11 +29,38 @@ def bar(share: float, width: int, glyphs: Glyphs) -> str:
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 
-def verdict(budget: IndexBudget, lost: int) -> tuple[tuple[str, ...], str]:
+@dataclass(frozen=True, slots=True)
+class Fill:
+    """How full an index is: counted lines and UTF-16 units, their limits, and the lines and entries not loaded."""
+
+    lines: int
+    units: int
+    max_lines: int
+    max_units: int
+    lost_lines: int
+    lost_entries: int
+
+    @classmethod
+    def of(cls, scope: Scope) -> Fill | None:
+        """The fill of a scope's index; None where there is none."""
+        budget = scope.budget
+        if budget is None:
+            return None
+        lost_lines = budget.lines - (budget.cut_line or 1) + 1 if budget.over else 0
+        lost = sum(entry.loaded is False for entry in scope.entries)
+        return cls(budget.lines, budget.units, budget.max_lines, budget.max_units, lost_lines, lost)
+
+    @property
+    def used(self) -> float:
+        """The larger share of the two limits; above 1 something is not loaded."""
+        return max(self.lines / self.max_lines, self.units / self.max_units)
+
+
+def verdict(budget: Fill) -> tuple[tuple[str, ...], str]:
     """The words at the end of the line, the longest first, and their style."""
-    if budget.over:
-        lines = f"{budget.lines - (budget.cut_line or 1) + 1} lines"
-        entries = f", {lost} entries" if lost else ""
+    if budget.lost_lines:
+        lines = f"{budget.lost_lines} line{'s' * (budget.lost_lines != 1)}"
+        entries = f", {budget.lost_entries} entries" if budget.lost_entries else ""
         return (f"OVER: {lines}{entries} not loaded", f"{lines} not loaded", "OVER"), "$problem bold reverse"
     if budget.used >= NEAR:
         return ("near limit",), "$warn bold"
@@ -41,10 +75,8 @@ def thousands(units: int) -> str:
 class BudgetMeter(Widget):
     """Lines and units of the index against their limits."""
 
-    budget: reactive[IndexBudget | None] = reactive(None)
+    budget: reactive[Fill | None] = reactive(None)
     """What to draw, or `None` before the first read and where there is no index."""
-    lost: reactive[int] = reactive(0)
-    """Entries of the index that the agent does not get."""
     note: reactive[str] = reactive("")
     """Said instead of a meter: memory is off, no index yet."""
 
@@ -59,7 +91,7 @@ class BudgetMeter(Widget):
         if self.note or self.budget is None:
             return Content.styled(f" {self.note or 'reading' + self.glyphs.ellipsis}", "$dim")
         budget = self.budget
-        words, style = verdict(budget, self.lost)
+        words, style = verdict(budget)
         long, short = words[0], words[min(1, len(words) - 1)]
         best_first = [(True, 24, long), (True, 10, long), (False, 24, long), (False, 10, long), (False, 6, long)]
         best_first += [(False, 10, short), (False, 6, short), (False, 0, long), (False, 0, short)]
@@ -69,7 +101,7 @@ class BudgetMeter(Widget):
                 return line
         return Content(" ") + Content.styled(f" {words[-1]} ", style)
 
-    def _amounts(self, budget: IndexBudget, cells: int, *, left: bool) -> Content:
+    def _amounts(self, budget: Fill, cells: int, *, left: bool) -> Content:
         """Lines and units, with bars of so many cells (0: none), and what is left where there is room to say it."""
         pieces = [Content.styled("MEMORY.md", "bold")] if cells or self.size.width >= 70 else []
         for words, used, most, show in (

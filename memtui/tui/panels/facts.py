@@ -15,8 +15,10 @@ Pair = tuple[str, str, str]
 class Facts(Widget):
     """Draws the pairs in two columns and the notes below, wrapped."""
 
-    pairs: reactive[Sequence[Pair]] = reactive((), layout=True)
-    notes: reactive[Sequence[Content]] = reactive((), layout=True)
+    BORDER_TITLE = "Properties"
+
+    pairs: reactive[Sequence[Pair]] = reactive(())
+    notes: reactive[Sequence[Content]] = reactive(())
 
     def render(self) -> Content:
         width = self.size.width

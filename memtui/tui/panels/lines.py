@@ -5,7 +5,7 @@ they are on screen and never before (a widget a row costs seconds at 1,000 rows)
 """
 
 from collections.abc import Hashable
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from textual import events
 from textual.content import Content
@@ -14,9 +14,13 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
+from textual.style import Style
 from textual.visual import Visual
 
 from memtui.tui import keys
+
+MOST_DRAWN = 2000
+"""Drawn rows that are kept: a screen is painted several times for one change of a class or of the focus."""
 
 
 class Lines(ScrollView, can_focus=True):
@@ -31,6 +35,8 @@ class Lines(ScrollView, can_focus=True):
     """
 
     cursor: reactive[int] = reactive(0)
+    empty: reactive[str] = reactive("")
+    """What is said where there are no rows."""
     show_cursor: bool = True
 
     class Moved(Message):
@@ -48,6 +54,10 @@ class Lines(ScrollView, can_focus=True):
 
     class Chosen(Moved):
         """Enter, or a double click, on a row."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        self._drawn: dict[tuple[int, int, Style], Strip] = {}
+        super().__init__(id=id, classes=classes)
 
     def row_count(self) -> int:
         """How many rows there are."""
@@ -80,14 +90,31 @@ class Lines(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
+        if not self.row_count() and self.empty:
+            words = Content.styled(self.empty, "$dim").wrap(max(1, width - 2))
+            said = Content(" ") + words[y - 1] if 0 < y <= len(words) else Content("")
+            return Visual.to_strips(self, said, width, 1, self.visual_style, pad=True)[0]
         if index >= self.row_count():
             return Strip.blank(width, self.rich_style)
         style = self.visual_style
         if index == self.cursor and self.show_cursor:
             style += self.get_visual_style("lines--cursor", partial=True)
-        strips = Visual.to_strips(self, self.row(index, width), width, 1, style, apply_selection=False, pad=True)
-        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
-        return strip.crop_extend(0, width, style.rich_style)
+        key = (index, width, style)
+        strip = self._drawn.get(key)
+        if strip is None:
+            strips = Visual.to_strips(self, self.row(index, width), width, 1, style, apply_selection=False, pad=True)
+            strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+            strip = self._drawn[key] = strip.crop_extend(0, width, style.rich_style)
+        return strip
+
+    def refresh(self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False) -> Self:
+        if not regions or len(self._drawn) > MOST_DRAWN:
+            self._drawn.clear()  # a refresh of everything says that rows may look different
+        return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+
+    def notify_style_update(self) -> None:
+        self._drawn.clear()
+        super().notify_style_update()
 
     def validate_cursor(self, index: int) -> int:
         return max(0, min(index, self.row_count() - 1))

@@ -37,8 +37,8 @@ class TopicList(Lines):
             self.key = key
             self.folded = folded
 
-    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
-        super().__init__(id=id)
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
         self.glyphs = glyphs
         self.rows: tuple[Row, ...] = ()
         self.now = 0.0

@@ -132,7 +132,7 @@ class Editor(Screen[Closed]):
         self._say_title()
         self.look(self.current())
 
-    @work(thread=True, exclusive=True, group="look", exit_on_error=False)
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look")
     def look(self, sheet: Sheet) -> None:
         """Check the text and keep it as a draft."""
         problems = problems_of(self.workspace, self.opened, sheet)

@@ -1,17 +1,18 @@
 """The Memory view: the list of files, a preview, and what is known of the file under the cursor."""
 
+from __future__ import annotations
+
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.app import ComposeResult
-from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from memtui.base.text import visible
-from memtui.memory.world import World
 from memtui.tui import keys
 from memtui.tui.arrange import GROUPINGS, ORDERS, Item, Wanted, arrange
 from memtui.tui.messages import PreviewWanted
@@ -23,6 +24,9 @@ from memtui.tui.properties import dressed, properties
 from memtui.tui.reach import app_of
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
+
+if TYPE_CHECKING:
+    from memtui.tui.picture import Picture
 
 
 class MemoryView(Widget):
@@ -42,20 +46,18 @@ class MemoryView(Widget):
         self._awaited: Path | None = None
 
     def compose(self) -> ComposeResult:
-        with Horizontal():
-            with Vertical(id="list-pane", classes="pane"):
-                yield TopicList(self.glyphs, id="topics")
-                yield Input(id="filter", compact=True, placeholder="filter: 'exact ^start end$ !not")
-                yield Static(Content(""), id="empty")
-            with Vertical(id="preview-pane", classes="pane"):
-                yield Reader(id="preview")
-            with VerticalScroll(id="facts-pane", classes="pane", can_focus=False):
-                yield Facts(id="facts")
+        # As few widgets as will do: each costs a millisecond or two of the first picture.
+        yield TopicList(self.glyphs, id="topics", classes="pane")
+        yield Reader(id="preview", classes="pane")
+        yield Facts(id="facts", classes="pane")
 
     def on_mount(self) -> None:
-        self.query_one("#filter").display = False
-        self.query_one("#facts-pane").border_title = "Properties"
         self.screen.set_focus(self.list)
+
+    @property
+    def filter_line(self) -> Input | None:
+        """The line in which a filter is typed, while there is one."""
+        return next(iter(self.query("#filter").results(Input)), None)
 
     @property
     def list(self) -> TopicList:
@@ -83,6 +85,8 @@ class MemoryView(Widget):
         """Draw the state."""
         before, self.state = self.state, state
         if state.world is None:
+            if state.first is not None:
+                self._show_first(state.first, state.now)
             return
         self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
         if before is None or before.world is not state.world or before.unsaved != state.unsaved:
@@ -102,14 +106,16 @@ class MemoryView(Widget):
         if self._awaited is not None and state.world.at(self._awaited):
             path, self._awaited = self._awaited, None
             self.go_to(path)
-        self._title(state.world)
+        self._title(len(state.world.auto.files) if state.world.auto else 0)
         self._show_facts()
         if self.current != state.preview.path:
             self.ask_preview()
 
-    def _title(self, world: World) -> None:
-        auto = world.auto
-        total = len(auto.files) if auto else 0
+    def _show_first(self, first: Picture, now: float) -> None:
+        self.list.show(first.rows, now)
+        self._title(first.files)
+
+    def _title(self, total: int) -> None:
         words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
         if self.wanted.order != "name":
             words.append(self.wanted.order)
@@ -118,13 +124,9 @@ class MemoryView(Widget):
         if self.wanted.marked:
             words.append(f"{len(self.wanted.marked)} marked")
         separator = f" {self.glyphs.separator} "
-        self.query_one("#list-pane").border_title = separator.join(["1 Memory", str(total), *words])
-        empty = self.query_one("#empty", Static)
-        empty.display = not self.list.rows
-        if not self.list.rows:
-            filtered = self.wanted.query or self.wanted.only_problems
-            words_ = f"0 of {total}, Esc clears" if filtered else "no memory files here yet; n writes the first"
-            empty.update(Content.styled(words_, "$dim"))
+        self.list.border_title = separator.join(["1 Memory", str(total), *words])
+        filtered = self.wanted.query or self.wanted.only_problems
+        self.list.empty = f"0 of {total}, Esc clears" if filtered else "no memory files here yet; n writes the first"
 
     def _show_preview(self, state: AppState) -> None:
         preview = state.preview
@@ -132,15 +134,14 @@ class MemoryView(Widget):
             return
         reader = self.reader
         lines = list(preview.lines)
-        if preview.path and preview.mode == MODES[0] and not self.query_one("#facts-pane").display:
+        if preview.path and preview.mode == MODES[0] and not self.query_one(Facts).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
         reader.show(lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
         reader.name_shown = preview.title
-        pane = self.query_one("#preview-pane")
-        pane.border_title = Content(visible(preview.title, keep=""))
+        reader.border_title = Content(visible(preview.title, keep=""))
         tabs = [f"[ {mode} ]" if mode == self.mode else mode for mode in MODES]
-        pane.border_subtitle = Content(" ".join(tabs))
+        reader.border_subtitle = Content(" ".join(tabs))
 
     def _show_facts(self) -> None:
         state = self.state
@@ -254,10 +255,12 @@ class MemoryView(Widget):
         self._rearrange()
         self.list.to_first_file()
 
-    def action_filter(self) -> None:
+    async def action_filter(self) -> None:
         """Type to filter."""
-        line = self.query_one("#filter", Input)
-        line.display = True
+        line = self.filter_line
+        if line is None:
+            line = Input(id="filter", compact=True, placeholder="filter: 'exact ^start end$ !not")
+            await self.mount(line)
         self.screen.set_focus(line)  # at once: `focus` would let the next keys go to the list
 
     @on(Input.Changed, "#filter")
@@ -271,15 +274,22 @@ class MemoryView(Widget):
     def filter_done(self) -> None:
         """Keep the filter, go to the list."""
         self.screen.set_focus(self.list)
-        self.query_one("#filter").display = bool(self.wanted.query)
+        if not self.wanted.query:
+            self._close_filter()
+
+    def _close_filter(self) -> None:
+        line = self.filter_line
+        if line is not None:
+            line.remove()
+        if self.wanted.query:
+            self.wanted = replace(self.wanted, query="")
+            self._rearrange()
+        self.screen.set_focus(self.list)
 
     def action_back(self) -> None:
         """One step back: filter, problems only, marks."""
-        line = self.query_one("#filter", Input)
-        if self.wanted.query or line.display:
-            line.clear()
-            line.display = False
-            self.screen.set_focus(self.list)
+        if self.wanted.query or self.filter_line is not None:
+            self._close_filter()
         elif self.wanted.only_problems:
             self.action_only_problems()
         elif self.wanted.marked:
@@ -317,7 +327,7 @@ class MemoryView(Widget):
     def action_resize(self, cells: int) -> None:
         """Make the list wider or narrower."""
         self._wider = max(-20, min(40, self._wider + cells))
-        pane = self.query_one("#list-pane")
+        pane = self.list
         pane.styles.width = max(20, pane.outer_size.width + cells)
 
     @on(Reader.Follow)

@@ -1,0 +1,38 @@
+"""What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.host.place import Place
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A project that is to be opened.
+
+    `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.
+    """
+
+    place: Place
+    home: Path
+    cache: Path
+    read_only: bool
+    now: Callable[[], float]
+    make: "Callable[[], Workspace]"
+
+    @classmethod
+    def over(cls, workspace: "Workspace") -> "Start":
+        """The start of a workspace that is there already."""
+        return cls(
+            workspace.place,
+            workspace.env.home,
+            workspace.dirs.cache,
+            workspace.read_only,
+            workspace.now,
+            lambda: workspace,
+        )
