@@ -66,7 +66,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
         found: Conversation | None = None
         way: list[Entry] = []
     else:
-        uuids = with_trailing(rows, with_parallel(rows, walk(rows, leaf.uuid)), leaf.uuid, {} if at else children)
+        uuids = with_trailing(rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children)
         way = [rows.by_uuid[uuid] for uuid in uuids]
         found = conversation(zip(way, transcript.each(way), strict=True))
     return Resume(

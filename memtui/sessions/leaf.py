@@ -3,8 +3,8 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if a
-   message is at or above it. If the main row with the latest time in the file hangs below it, that one does; if that is
-   another row elsewhere, the one tip below it, if there is just one. The leaf is the nearest message at or above.
+   message is at or above it. In a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below
+   that aren't earlier than it. The leaf is the nearest message at or above.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its row is
@@ -25,7 +25,7 @@ Reason = Literal["last-record", "latest-below", "preserved", "pinned", "pinned-b
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
-    "latest-below": "the record with the latest time decides: it hangs below the last one in the file",
+    "latest-below": "the latest record below the last one in the file decides",
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
@@ -52,58 +52,39 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         entries: Every record that it reads, in file order, for the `last-prompt` ones.
         children: `rows.children()`.
     """
-    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children)
+    pinned = any(entry.type == "last-prompt" and entry.note and text(entry.note.get("leafUuid")) for entry in entries)
+    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, pinned=pinned)
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
-    return _pinned(rows, entries, leaf) or leaf
+    return _pinned(rows, entries, leaf, children) or leaf
 
 
-def _newest_leaf(rows: Rows, children: dict[str, list[str]]) -> Leaf | None:
+def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
     """Rule 1."""
     for uuid in reversed(rows.by_uuid):
         if not _leads(rows, uuid):
             continue
-        latest = _latest(rows)
-        if latest == uuid:
-            return Leaf(rows.speaker(uuid), "last-record", uuid)
-        if not _hangs_below(rows, latest, uuid):
-            latest = _only_tip(rows, uuid, children)
-        return Leaf(rows.speaker(latest or uuid), "latest-below" if latest else "last-record", uuid)
+        below = "" if pinned else _latest_tip(rows, uuid, children)
+        return Leaf(rows.speaker(below or uuid), "latest-below" if below else "last-record", uuid)
     return None
 
 
-def _latest(rows: Rows) -> str:
-    """The main row with the latest time, of equals the first in the file; "" if none has a time."""
-    best, latest = "", 0.0
-    for uuid, entry in rows.by_uuid.items():
-        if entry.sidechain or entry.time is None:
-            continue
-        if not best or entry.time > latest or (entry.time == latest and rows.place[uuid] < rows.place[best]):
-            best, latest = uuid, entry.time
-    return best
-
-
-def _hangs_below(rows: Rows, uuid: str, above: str) -> bool:
-    seen: set[str] = set()
-    while uuid in rows.by_uuid and uuid not in seen:
-        if uuid == above:
-            return True
-        seen.add(uuid)
-        uuid = rows.parent[uuid]
-    return False
-
-
-def _only_tip(rows: Rows, above: str, children: dict[str, list[str]]) -> str:
-    """The one main row below another that nothing hangs from; "" if there are several, or none."""
-    tips, seen, waiting = [], {above}, [above]
+def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
+    """The latest of the tips below a row, of those rows that aren't earlier than it; "" if there is none."""
+    start = rows.by_uuid[top].time
+    found: dict[str, float] = {}
+    seen, waiting = {top}, [top]
     for uuid in waiting:
         below = [child for child in children.get(uuid, ()) if not rows.by_uuid[child].sidechain and child not in seen]
         seen.update(below)
         waiting += below
-        if not below and uuid != above:
-            tips.append(uuid)
-    return tips[0] if len(tips) == 1 else ""
+        for child in below:
+            time = rows.by_uuid[child].time
+            if time is not None and (start is None or time >= start):
+                found[child] = time
+    tips = set(found) - {rows.parent[uuid] for uuid in found}
+    return max(tips, key=lambda uuid: (found[uuid], rows.place[uuid]), default="")
 
 
 def _spliced_leaf(rows: Rows) -> Leaf | None:
@@ -125,7 +106,7 @@ def _leads(rows: Rows, uuid: str) -> bool:
     return not rows.by_uuid[uuid].sidechain and bool(rows.speaker(uuid))
 
 
-def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf) -> Leaf | None:
+def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
     """Rule 3."""
     start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
     pins = [
@@ -139,7 +120,7 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf) -> Leaf | None:
     target = rows.speaker(pin)
     if not target:
         return None
-    if pin not in set(with_parallel(rows, walk(rows, leaf.led, strict=True))):
+    if pin not in set(with_parallel(rows, walk(rows, leaf.led, strict=True), children)):
         followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)

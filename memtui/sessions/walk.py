@@ -11,7 +11,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    that id beside the way are put among those on it, and results among its results, by their place in the file, but never
    before the answer's first row. A result that hangs elsewhere belongs to the answer that made its call, if only one did
    and both are on the same side. A result that stands before its call is put behind it.
-5. Behind the leaf come the rows without a message that hang from it: hooks, attachments, commands.
+5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and notes (isMeta), that hang from
+   an answer's calls or their results, behind these, unless something else hangs from them in turn.
 """
 
 from dataclasses import dataclass, field
@@ -61,7 +62,7 @@ def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
     return ""
 
 
-def with_parallel(rows: Rows, way: list[str]) -> list[str]:
+def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) -> list[str]:
     """The way with the rest of each answer put in (rule 4)."""
     answers = _answers(rows, way)
     if not answers:
@@ -75,6 +76,12 @@ def with_parallel(rows: Rows, way: list[str]) -> list[str]:
         on_way.update(results)
         if beside or results:
             _insert(rows, found, answer, beside, results)
+        callers = [uuid for uuid in answer.rows if rows.by_uuid[uuid].calls]
+        asides = _asides(rows, [*callers, *answer.results], children, on_way)
+        if asides:
+            mine = {*answer.rows, *answer.results}
+            last = max(at for at, row in enumerate(found) if row in mine)
+            found[last + 1 : last + 1] = asides
     return found
 
 
@@ -152,10 +159,34 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
     return found
 
 
+def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
+    """What hangs from calls and results beside the way, where it is nothing but rows without a message and notes (isMeta)."""
+    found: list[str] = []
+    for top in [child for uuid in start for child in children.get(uuid, ()) if child not in on_way]:
+        group, seen = [top], {top}
+        for uuid in group:
+            below = [child for child in children.get(uuid, ()) if child not in seen]
+            seen.update(below)
+            group += below
+        if all(_is_aside(rows.by_uuid[uuid]) for uuid in group):
+            found += [uuid for uuid in group if uuid not in found]
+    return found
+
+
+def _is_aside(entry: Entry) -> bool:
+    return not entry.speaks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
+
+
 def with_trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
     """The way with what hangs from its leaf without being a message (rule 5)."""
-    found, seen = list(way), set(way)
-    level = [leaf]
+    on_way = set(way)
+    return [*way, *(uuid for uuid in _below(rows, [leaf], children) if uuid not in on_way)]
+
+
+def _below(rows: Rows, start: list[str], children: dict[str, list[str]]) -> list[str]:
+    """Rows without a message that hang from some rows, level by level."""
+    found: list[str] = []
+    seen, level = set(start), start
     while level:
         below = [child for uuid in level for child in children.get(uuid, ()) if not rows.by_uuid[child].speaks]
         level = [uuid for uuid in below if uuid not in seen]
