@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import shutil
 import signal
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,6 +16,7 @@ from textual import events, on, work
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
+from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 from textual.widget import Widget
 from textual.worker import get_current_worker
@@ -43,6 +46,14 @@ RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
 
+BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]
+"""Columns from which on a class is set: how many panes there are."""
+
+
+MINUTE = 60.0
+"""Seconds after which ages are drawn anew."""
+
+
 class MemtuiApp(App[int]):
     """memtui over one workspace.
 
@@ -58,7 +69,7 @@ class MemtuiApp(App[int]):
     CSS_PATH = styles.sheets("app", "memory", "settings")
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]  # noqa: RUF012
+    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
     BINDINGS: ClassVar[list[BindingType]] = [
         *keys.bindings(keys.EVERYWHERE),
         Binding("ctrl+c", "interrupt", "Copy, twice quits", show=False, system=True),
@@ -103,6 +114,11 @@ class MemtuiApp(App[int]):
         if self._wishes is None:
             self._wishes = Wishes(self)
         return self._wishes
+
+    def get_default_screen(self) -> Screen[object]:
+        # Textual sets these classes after the first paint, and then paints all of it once more.
+        width = shutil.get_terminal_size().columns
+        return Screen(id="_default", classes=next(name for at, name in reversed(BREAKPOINTS) if width >= at))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ANSI.variables()
@@ -203,6 +219,8 @@ class MemtuiApp(App[int]):
 
         known = self.state.world if self.state else None
         message = read_world(self.workspace, known, full=full)
+        if full and self.state is not None and message.same_as(self.state):
+            return message
         if not get_current_worker().is_cancelled:
             self.post_message(message)
         return message
@@ -229,11 +247,18 @@ class MemtuiApp(App[int]):
             self.wish("welcome")
 
     def _follow_disk(self) -> None:
+        gc.freeze()  # `run` turned collecting off for the start
+        gc.enable()
         if self.watch_disk:
             from memtui.tui.follow import follow
 
             self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
             self.set_interval(RESCAN, self.read_again)
+            self.set_interval(MINUTE, self._tick)
+
+    def _tick(self) -> None:
+        if self.state:
+            self.state = replace(self.state, now=self.start.now())
 
     @on(DiskChanged)
     def disk_changed(self) -> None:

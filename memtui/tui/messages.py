@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.tui.state import Preview
+from memtui.tui.state import AppState, Preview
 
 if TYPE_CHECKING:
     from memtui.memory.world import World
@@ -25,6 +26,21 @@ class WorldRead(Message):
     changed: frozenset[Path]
     last_dream: float | None
     branch: str
+
+    def same_as(self, state: AppState) -> bool:
+        """Whether the state shows just this already: a rescan that found nothing changes nothing on the screen."""
+        old, new = state.world, self.world
+        if old is None or not old.full or len(old.scopes) != len(new.scopes):
+            return False
+        beside = (self.unsaved, self.pinned, self.changed, self.last_dream, self.branch)
+        if beside != (state.unsaved, state.pinned, state.changed, state.last_dream, state.branch):
+            return False
+        pairs = zip(old.scopes, new.scopes, strict=True)
+        files = all(
+            len(a.files) == len(b.files) and all(map(is_, a.files, b.files)) and a.problem == b.problem
+            for a, b in pairs
+        )
+        return files and old.instructions == new.instructions and old.notices == new.notices
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, WorldRead)

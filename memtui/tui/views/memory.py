@@ -10,7 +10,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import Widget
-from textual.widgets import Input
 
 from memtui.base.text import visible
 from memtui.tui import keys
@@ -55,9 +54,9 @@ class MemoryView(Widget):
         self.screen.set_focus(self.list)
 
     @property
-    def filter_line(self) -> Input | None:
+    def filter_line(self) -> Widget | None:
         """The line in which a filter is typed, while there is one."""
-        return next(iter(self.query("#filter").results(Input)), None)
+        return next(iter(self.query("#filter").results(Widget)), None)
 
     @property
     def list(self) -> TopicList:
@@ -259,18 +258,18 @@ class MemoryView(Widget):
         """Type to filter."""
         line = self.filter_line
         if line is None:
-            line = Input(id="filter", compact=True, placeholder="filter: 'exact ^start end$ !not")
+            from memtui.tui.panels.filter_line import FilterLine
+
+            line = FilterLine(self.filter_typed, self.filter_done)
             await self.mount(line)
         self.screen.set_focus(line)  # at once: `focus` would let the next keys go to the list
 
-    @on(Input.Changed, "#filter")
-    def filter_changed(self, event: Input.Changed) -> None:
+    def filter_typed(self, query: str) -> None:
         """Narrow while typing."""
-        self.wanted = replace(self.wanted, query=event.value)
+        self.wanted = replace(self.wanted, query=query)
         self._rearrange()
         self.list.to_first_file()
 
-    @on(Input.Submitted, "#filter")
     def filter_done(self) -> None:
         """Keep the filter, go to the list."""
         self.screen.set_focus(self.list)

@@ -1,0 +1,249 @@
+"""A list's facts of a session in one fast pass: title, first prompt, times, counts.
+
+Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
+envelope. A long line is matched from its start by one anchored pattern; if it is one of these, it is counted and its body is
+never decoded. Everything else, and every line that doesn't match, is decoded: an optimisation, not a second parser. Both ways,
+and msgspec and the standard library, give the same answers (tests compare them).
+
+Source:
+    PERFORMANCE.md section 1. What follows the last line end is not read.
+"""
+
+import json
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
+from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
+from memtui.sessions.title import Title
+
+try:
+    import msgspec
+except ImportError:  # an optional wheel; the standard library gives the same answers, slower
+    msgspec = None  # type: ignore[assignment]
+
+CHUNK: Final = 4 << 20
+LONG: Final = 500
+"""Bytes above which a line's envelope is looked at before the line is decoded."""
+
+_SCALAR = rb'"[A-Za-z_]+": ?(?:"[^"\\]{0,300}"|null|true|false|-?[0-9.]+), ?'
+_ENVELOPE = re.compile(
+    rb'\{"parentUuid": ?(?P<parent>null|"[^"\\]{0,100}"), ?"isSidechain": ?(?P<side>true|false), ?(?P<head>(?:' + _SCALAR + rb"){0,20})"
+    rb'(?:"message": ?\{(?P<inner>(?:' + _SCALAR + rb'){0,8})"content": ?(?P<content>\[\{"(?:tool_use_id|type)": ?"[a-z_]{0,40}[^"\\]{0,60}"(?:, ?"type": ?"tool_result")?)?'
+    rb'|"attachment": ?\{|"data": ?\{)'
+)
+_TYPE = re.compile(rb'"type": ?"([a-z]+)"')
+_STAMP = re.compile(rb'"timestamp": ?"([^"\\]{0,40})"')
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
+
+    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often they went
+    back and typed something else, `side` the rows of sub-agents in this file.
+    """
+
+    title: str = ""
+    first_prompt: str = ""
+    first_time: str = ""
+    last_time: str = ""
+    messages: int = 0
+    prompts: int = 0
+    rewinds: int = 0
+    compactions: int = 0
+    side: int = 0
+    lines: int = 0
+    bad: int = 0
+    offset: int = 0
+    cwd: str = ""
+    branch: str = ""
+
+
+@dataclass(slots=True)
+class Scanner:
+    """Collects the facts of a file, chunk by chunk; goes on where it stopped when the file has grown."""
+
+    facts: Facts = field(default_factory=Facts)
+    quick: bool = True
+    _title: Title = field(default_factory=Title)
+    _parents: set[str] = field(default_factory=set)
+    _late: bytes = b""
+
+    def file(self, path: Path) -> Facts:
+        """Read a file from where this scanner stopped to its last line end.
+
+        Raises:
+            OSError: If it can't be read.
+        """
+        buffer = bytearray(CHUNK)
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.lseek(descriptor, self.facts.offset, os.SEEK_SET)
+            held = skipping = 0
+            while True:
+                if held == len(buffer):
+                    if held > LONGEST_LINE:
+                        skipping, held = skipping + held, 0
+                    else:
+                        buffer += bytes(len(buffer))
+                with memoryview(buffer) as view, view[held:] as room:
+                    size = os.readv(descriptor, [room])
+                if not size:
+                    break
+                held, skipping = self._take(buffer, held + size, skipping)
+        finally:
+            os.close(descriptor)
+        return self.done()
+
+    def _take(self, buffer: bytearray, size: int, skipping: int) -> tuple[int, int]:
+        """Look at the whole lines in a buffer; the bytes of the last, unfinished one move to its start."""
+        start = 0
+        find = buffer.find
+        stop = find(b"\n", start, size)
+        while stop >= 0:
+            length = stop - start + skipping
+            self.facts.lines += 1
+            if length > LONGEST_LINE:
+                self.facts.bad += 1
+            elif not (self.quick and length > LONG and self._counted(buffer, start, stop)):
+                self._decoded(bytes(buffer[start:stop]))
+            self.facts.offset += length + 1
+            start, skipping = stop + 1, 0
+            stop = find(b"\n", start, size)
+        rest = size - start
+        if start:
+            buffer[:rest] = buffer[start:size]
+        return rest, skipping
+
+    def _counted(self, buffer: bytearray, start: int, stop: int) -> bool:
+        """Count a line by its envelope alone; False if it has to be decoded."""
+        match = _ENVELOPE.match(buffer, start, stop)
+        if match is None or buffer[stop - 1] != 0x7D:
+            return False
+        side = match["side"] == b"true"
+        kind = self._kind(match, buffer, stop)
+        if kind not in (b"assistant", b"result", b"attachment", b"progress"):
+            return False
+        if side:
+            self.facts.side += 1
+            return True
+        if not self.facts.first_time or not self.facts.cwd:
+            return False
+        if kind in (b"assistant", b"result"):
+            self.facts.messages += 1
+        self._late = bytes(buffer[start:stop])
+        return True
+
+    @staticmethod
+    def _kind(match: re.Match[bytes], buffer: bytearray, stop: int) -> bytes:
+        """The type of a matched line: "result" for a user's row that answers a call; b"" if the envelope doesn't tell."""
+        told = _TYPE.search(match["head"])
+        kind = told[1] if told else b""
+        body = buffer[match.end() - 8 : match.end()]
+        if body.endswith(b'"data": {') or body.endswith(b'"data":{'):
+            return kind if kind == b"progress" else b""
+        if match["inner"] is None:
+            return b"attachment" if not kind or kind == b"attachment" else b""
+        role = b'"role":"assistant"' in match["inner"] or b'"role": "assistant"' in match["inner"]
+        if role:
+            return b"assistant"
+        content = match["content"] or b""
+        return b"result" if b"tool_result" in content else b""
+
+    def _decoded(self, line: bytes) -> None:
+        data = decode(line) if self.quick else None
+        if data is not None:
+            self._record(data)
+            return
+        parsed = parse_line(line.removeprefix(b"\xef\xbb\xbf") if self.facts.lines == 1 else line)
+        self.facts.bad += bool(parsed.bad)
+        for record in parsed.objects:
+            self._record(record)
+
+    def _record(self, data: Record) -> None:
+        kind = data.get("type")
+        facts = self.facts
+        self._title.take(data)
+        if kind not in CHAIN_TYPES or not text(data.get("uuid")):
+            return
+        if data.get("isSidechain") is True:
+            facts.side += 1
+            return
+        facts.cwd = facts.cwd or text(data.get("cwd"))
+        facts.branch = text(data.get("gitBranch")) or facts.branch
+        stamp = text(data.get("timestamp"))
+        if stamp:
+            facts.first_time = facts.first_time or stamp
+            facts.last_time, self._late = stamp, b""
+        if kind in ("user", "assistant"):
+            facts.messages += 1
+        if kind == "system" and data.get("subtype") == "compact_boundary":
+            facts.compactions += 1
+        if kind == "user" and is_prompt(data):
+            facts.prompts += 1
+            parent = text(data.get("parentUuid"))
+            facts.rewinds += parent in self._parents
+            self._parents.add(parent)
+
+    def done(self) -> Facts:
+        """The facts as they are now."""
+        facts = self.facts
+        if self._late:
+            stamp = _late_time(self._late)
+            facts.last_time, self._late = stamp or facts.last_time, b""
+        facts.title, facts.first_prompt = str(self._title), self._title.first_prompt
+        return facts
+
+
+def _late_time(line: bytes) -> str:
+    data = decode(line)
+    if data is None:
+        data = next(iter(parse_line(line).objects), {})
+    return text(data.get("timestamp"))
+
+
+def scan(path: Path, *, quick: bool = True) -> Facts:
+    """The facts of a session's file.
+
+    Args:
+        path: The file.
+        quick: Off: every line is decoded by the standard library, for comparison.
+
+    Raises:
+        OSError: If it can't be read.
+    """
+    return Scanner(quick=quick).file(path)
+
+
+def _decoder() -> Callable[[bytes], Any]:
+    if msgspec is not None:
+        return msgspec.json.Decoder(dict[str, Any]).decode
+    return _strict
+
+
+def _strict(line: bytes) -> Any:
+    value = json.loads(line.decode(), parse_constant=_refuse)
+    if not isinstance(value, dict):
+        raise ValueError("not an object")
+    return value
+
+
+def _refuse(name: str) -> Any:
+    raise ValueError(name)
+
+
+_decode = _decoder()
+
+
+def decode(line: bytes) -> Record | None:
+    """A line as a record by the fast decoder; None if it isn't one, or if the careful reader has to look at it."""
+    try:
+        value = _decode(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

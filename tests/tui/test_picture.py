@@ -1,0 +1,96 @@
+"""The last picture: shown only if nothing changed, and then it is what the reading shows too."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.memory.workspace import Workspace
+from memtui.tui.arrange import Wanted, arrange
+from memtui.tui.picture import load
+from memtui.tui.reading import keep_picture, read_world
+from memtui.tui.start import Start
+from tests.tui.conftest import Maker
+from tests.tui.driving import screen_text, settle
+
+
+@pytest.fixture
+def start(workspace: Workspace) -> Start:
+    start = Start.over(workspace)
+    keep_picture(start, workspace, read_world(workspace, None, full=True))
+    return start
+
+
+def test_it_is_what_a_reading_shows(start: Start, workspace: Workspace) -> None:
+    picture = load(start)
+    assert picture is not None
+    world = workspace.read(full=True)
+    assert picture.rows == arrange(world, Wanted())
+    assert world.auto is not None
+    assert picture.files == len(world.auto.files)
+    assert picture.fill is not None
+    assert picture.fill.lines == 7
+    assert picture.problems == 1
+    assert picture.unlisted == 1
+
+
+def write(path: Path) -> None:
+    path.write_text("x")
+
+
+def longer(memory: Path) -> None:
+    (memory / "user_role.md").write_text("other text")
+
+
+def same_length(memory: Path) -> None:
+    file = memory / "user_role.md"
+    file.write_bytes(file.read_bytes()[::-1])
+
+
+CHANGES: dict[str, Callable[[Path], object]] = {
+    "edited": longer,
+    "edited to the same length": same_length,
+    "touched": lambda memory: os.utime(memory / "user_role.md"),
+    "added": lambda memory: write(memory / "new.md"),
+    "added to the team": lambda memory: ((memory / "team").mkdir(), write(memory / "team/x.md")),
+    "removed": lambda memory: (memory / "user_role.md").unlink(),
+    "renamed": lambda memory: (memory / "user_role.md").rename(memory / "user_roles.md"),
+    "a dream": lambda memory: write(memory / ".consolidate-lock"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_any_change_drops_it(start: Start, memory: Path, change: str) -> None:
+    CHANGES[change](memory)
+    assert load(start) is None
+
+
+def test_instructions_drafts_and_pins_count_too(start: Start, workspace: Workspace, home: Path) -> None:
+    (home / "shop/CLAUDE.md").write_text("rules")
+    assert load(start) is None
+    keep_picture(start, workspace, read_world(workspace, None, full=True))
+    assert load(start) is not None
+    workspace.drafts.save(workspace.place.folder / "user_role.md", "draft", None)
+    assert load(start) is None
+    keep_picture(start, workspace, read_world(workspace, None, full=True))
+    workspace.pins.toggle(workspace.place.folder, [workspace.place.folder / "user_role.md"])
+    assert load(start) is None
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"stamps": [], "rows": [[1]]}', b"\xff", b'{"stamps": [[1]]}'])
+def test_a_broken_cache_is_no_picture(start: Start, text: bytes) -> None:
+    (file,) = (start.cache / "first").iterdir()
+    file.write_bytes(text)
+    assert load(start) is None
+
+
+async def test_it_stands_before_the_world_is_read(start: Start, make_app: Maker) -> None:
+    app = make_app()
+    assert app.state is not None
+    assert app.state.first is not None
+    assert app.state.world is None
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        assert app.state.world is not None
+        assert "1 not in index" in screen_text(app)
