@@ -20,6 +20,7 @@ from memtui.host.env import Env
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
+from memtui.tui.start import Start
 from memtui.tui.theme import PLAIN, UNICODE
 
 HERE = Path(__file__).parent
@@ -57,7 +58,7 @@ PICTURES = (
 async def take(picture: Picture, workspace: Workspace) -> str:
     """The picture as SVG."""
     app = MemtuiApp(
-        workspace,
+        Start.over(workspace),
         read_config(workspace.dirs.config),
         glyphs=PLAIN if picture.ascii else UNICODE,
         sample=True,

@@ -125,7 +125,7 @@ def _first_run(call: Call, found: Opening, world: "World") -> Iterator[Line]:
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", Part(f"problems  {len(problems)}", "bold")]
+    yield from ["", Part("problems", "bold")]  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
