@@ -7,6 +7,7 @@ while a wish is about to open its dialog, keys wait for the dialog.
 
 import time
 from collections import deque
+from collections.abc import Callable
 
 from textual import events
 from textual.app import App
@@ -19,7 +20,8 @@ LONGEST = 2.0
 class TypeAhead:
     """The keys of one app."""
 
-    def __init__(self, app: App[int]) -> None:
+    def __init__(self, app: App[int], *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
         self._app = app
         self._held: deque[events.Key] = deque()
         self._since: float | None = None
@@ -27,10 +29,10 @@ class TypeAhead:
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""
-        if self._since is not None and time.monotonic() - self._since < LONGEST:
+        if self._since is not None and self._clock() - self._since < LONGEST:
             self._held.append(key)
             return True
-        self._since = time.monotonic()
+        self._since = self._clock()
         return False
 
     def follow(self, pump: MessagePump) -> None:
@@ -53,7 +55,7 @@ class TypeAhead:
     def opening(self) -> None:
         """A wish was asked for that may open a dialog; keys wait until `opened`."""
         self._opening += 1
-        self._since = self._since or time.monotonic()
+        self._since = self._since or self._clock()
 
     def opened(self) -> None:
         """The dialog has the focus, or there will be none."""
@@ -61,7 +63,7 @@ class TypeAhead:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._opening and self._since is not None and time.monotonic() - self._since < LONGEST:
+        if self._opening and self._since is not None and self._clock() - self._since < LONGEST:
             return
         self._opening, self._since = 0, None
         if self._held:

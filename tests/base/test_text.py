@@ -57,7 +57,9 @@ def test_ages(seconds: float, word: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("number", "word"), [(0, "0"), (999, "999"), (1000, "1.0k"), (14_560, "14.6k"), (25_000, "25.0k"), (999_950, "1000k"), (1_200_000, "1.2M")]
+    ("number", "word"),
+    [(0, "0"), (999, "999"), (1000, "1.0k"), (14_560, "14.6k"), (25_000, "25.0k"), (999_950, "1000k"),
+     (1_200_000, "1.2M")],
 )  # fmt: skip
 def test_sizes_count_in_thousands(number: int, word: str) -> None:
     assert text.size(number) == word

@@ -1,0 +1,67 @@
+"""The mouse works, and nothing needs it."""
+
+from pathlib import Path
+
+from textual import events
+
+from memtui.tui.panels.budget_meter import BudgetMeter
+from memtui.tui.screens.editor import Editor
+from memtui.tui.typeahead import TypeAhead
+from tests.tui.conftest import Maker
+from tests.tui.driving import press, settle
+
+
+async def test_a_click_chooses_and_a_double_click_opens(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        await pilot.click("#topics", offset=(5, 4))
+        await settle(pilot)
+        assert app.memory.current == memory / "feedback_commits.md"
+        await pilot.double_click("#topics", offset=(5, 4))
+        await settle(pilot)
+        while not isinstance(app.screen, Editor):
+            await pilot.pause()
+        assert app.screen.path == memory / "feedback_commits.md"
+
+
+async def test_a_click_on_the_meter_shows_the_index(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(memory / "user_role.md")
+        await pilot.click(BudgetMeter)
+        while app.memory.current != memory / "MEMORY.md":
+            await pilot.pause()
+
+
+async def test_the_wheel_moves_the_list_and_not_the_cursor(make_app: Maker) -> None:
+    async with make_app().run_test(size=(60, 8)) as pilot:
+        app = await settle(pilot)
+        lines, cursor = app.memory.list, app.memory.list.cursor
+        lines.post_message(events.MouseScrollDown(lines, 2, 2, 0, 1, 0, False, False, False))
+        while not lines.scroll_offset.y:
+            await pilot.pause()
+        assert lines.cursor == cursor
+
+
+async def test_keys_typed_at_once_go_where_they_were_meant(make_app: Maker, memory: Path) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        for key in ("slash", "p", "n", "p", "m", "enter", "d"):
+            app.post_message(events.Key(key, key if len(key) == 1 else {"slash": "/"}.get(key)))
+        await press(pilot)
+        while len(app.screen_stack) == 1:
+            await pilot.pause()
+        assert app.memory.wanted.query == "pnpm"
+        assert app.memory.current == memory / "feedback_pnpm.md"
+        assert (memory / "feedback_pnpm.md").exists()
+
+
+async def test_a_lost_answer_does_not_lock_the_keyboard(make_app: Maker) -> None:
+    async with make_app().run_test(size=(100, 30)) as pilot:
+        app = await settle(pilot)
+        clock = [100.0]
+        ahead = TypeAhead(app, clock=lambda: clock[0])
+        assert not ahead.hold(events.Key("a", "a"))
+        assert ahead.hold(events.Key("b", "b"))
+        clock[0] += 3
+        assert not ahead.hold(events.Key("c", "c"))
