@@ -1,7 +1,7 @@
 """A list's facts of a session in one fast pass: title, first prompt, times, counts.
 
 Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
-envelope. A long line is matched from its start by one anchored pattern; if it is one of these, it is counted and its body is
+envelope. A line is matched from its start by one anchored pattern; if it is one of these, it is counted and its body is
 never decoded. Everything else, and every line that doesn't match, is decoded: an optimisation, not a second parser. Both ways,
 and msgspec and the standard library, give the same answers (tests compare them).
 
@@ -24,20 +24,26 @@ from memtui.sessions.title import Title
 try:
     import msgspec
 except ImportError:  # an optional wheel; the standard library gives the same answers, slower
-    msgspec = None  # type: ignore[assignment]
+    msgspec = None  # type: ignore[assignment, unused-ignore]
 
 CHUNK: Final = 4 << 20
-LONG: Final = 500
-"""Bytes above which a line's envelope is looked at before the line is decoded."""
+_TAIL: Final = 800
+"""Bytes at a line's end in which newer releases put the envelope."""
 
-_SCALAR = rb'"[A-Za-z_]+": ?(?:"[^"\\]{0,300}"|null|true|false|-?[0-9.]+), ?'
+_BRACE: Final = ord("}")
+_GLUED: Final = b'{"parentUuid"'
+
+_SCALAR = rb'"[A-Za-z_]+":(?:"[^"\\]{0,300}"|null|true|false|-?[0-9.]+),'
 _ENVELOPE = re.compile(
-    rb'\{"parentUuid": ?(?P<parent>null|"[^"\\]{0,100}"), ?"isSidechain": ?(?P<side>true|false), ?(?P<head>(?:' + _SCALAR + rb"){0,20})"
-    rb'(?:"message": ?\{(?P<inner>(?:' + _SCALAR + rb'){0,8})"content": ?(?P<content>\[\{"(?:tool_use_id|type)": ?"[a-z_]{0,40}[^"\\]{0,60}"(?:, ?"type": ?"tool_result")?)?'
-    rb'|"attachment": ?\{|"data": ?\{)'
+    rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),((?:' + _SCALAR + rb"){0,20})"
+    rb'(?:"message":\{((?:' + _SCALAR + rb'){0,8})"content":(\[\{(?:"tool_use_id":"[^"\\]{0,60}",)?"type":"tool_result")?'
+    rb'|"attachment":\{|("data":\{))'
 )
-_TYPE = re.compile(rb'"type": ?"([a-z]+)"')
-_STAMP = re.compile(rb'"timestamp": ?"([^"\\]{0,40})"')
+"""Side, the scalars before the body, those of a message before its content, whether it answers a call, whether it reports."""
+
+_NOTE = re.compile(rb'\{"type":"([a-z-]+)",')
+_PLAIN_NOTES: Final = frozenset({b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch"})
+"""Notes that a list has no use for."""
 
 
 @dataclass(slots=True)
@@ -45,7 +51,7 @@ class Facts:
     """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
 
     `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often they went
-    back and typed something else, `side` the rows of sub-agents in this file.
+    back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the last prompt.
     """
 
     title: str = ""
@@ -72,7 +78,7 @@ class Scanner:
     quick: bool = True
     _title: Title = field(default_factory=Title)
     _parents: set[str] = field(default_factory=set)
-    _late: bytes = b""
+    _late: tuple[int, int] = (0, 0)
 
     def file(self, path: Path) -> Facts:
         """Read a file from where this scanner stopped to its last line end.
@@ -80,9 +86,9 @@ class Scanner:
         Raises:
             OSError: If it can't be read.
         """
-        buffer = bytearray(CHUNK)
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
+            buffer = bytearray(max(1, min(CHUNK, os.fstat(descriptor).st_size - self.facts.offset + 1)))
             os.lseek(descriptor, self.facts.offset, os.SEEK_SET)
             held = skipping = 0
             while True:
@@ -96,9 +102,13 @@ class Scanner:
                 if not size:
                     break
                 held, skipping = self._take(buffer, held + size, skipping)
+            if self._late[1]:
+                stamp = _time(os.pread(descriptor, self._late[1], self._late[0]))
+                self.facts.last_time, self._late = stamp or self.facts.last_time, (0, 0)
         finally:
             os.close(descriptor)
-        return self.done()
+        self.facts.title, self.facts.first_prompt = str(self._title), self._title.first_prompt
+        return self.facts
 
     def _take(self, buffer: bytearray, size: int, skipping: int) -> tuple[int, int]:
         """Look at the whole lines in a buffer; the bytes of the last, unfinished one move to its start."""
@@ -110,7 +120,7 @@ class Scanner:
             self.facts.lines += 1
             if length > LONGEST_LINE:
                 self.facts.bad += 1
-            elif not (self.quick and length > LONG and self._counted(buffer, start, stop)):
+            elif length and not (self.quick and self._counted(buffer, start, stop)):
                 self._decoded(bytes(buffer[start:stop]))
             self.facts.offset += length + 1
             start, skipping = stop + 1, 0
@@ -122,38 +132,37 @@ class Scanner:
 
     def _counted(self, buffer: bytearray, start: int, stop: int) -> bool:
         """Count a line by its envelope alone; False if it has to be decoded."""
+        if buffer[stop - 1] != _BRACE:
+            return False
         match = _ENVELOPE.match(buffer, start, stop)
-        if match is None or buffer[stop - 1] != 0x7D:
+        if match is None:
+            note = _NOTE.match(buffer, start, stop)
+            return note is not None and note[1] in _PLAIN_NOTES
+        side, head, inner, answers, report = match.groups()
+        if inner is None:
+            talks = False
+            if (b'"type":"progress"' in head) is not (report is not None):
+                return False
+        else:
+            talks = True
+            if b'"type":"assistant"' in head:
+                if b'"role":"assistant"' not in inner:
+                    return False
+            elif answers is None or b'"type":"user"' not in head:
+                return False
+        if b'"sessionId"' not in head and buffer.rfind(b'"sessionId"', max(match.end(), stop - _TAIL), stop) < 0:
+            return False  # an envelope that we don't know
+        if buffer.find(_GLUED, start + 1, stop) >= 0:
             return False
-        side = match["side"] == b"true"
-        kind = self._kind(match, buffer, stop)
-        if kind not in (b"assistant", b"result", b"attachment", b"progress"):
-            return False
-        if side:
-            self.facts.side += 1
+        facts = self.facts
+        if side == b"true":
+            facts.side += 1
             return True
-        if not self.facts.first_time or not self.facts.cwd:
+        if not facts.first_time or not facts.cwd:
             return False
-        if kind in (b"assistant", b"result"):
-            self.facts.messages += 1
-        self._late = bytes(buffer[start:stop])
+        facts.messages += talks
+        self._late = (facts.offset, stop - start)
         return True
-
-    @staticmethod
-    def _kind(match: re.Match[bytes], buffer: bytearray, stop: int) -> bytes:
-        """The type of a matched line: "result" for a user's row that answers a call; b"" if the envelope doesn't tell."""
-        told = _TYPE.search(match["head"])
-        kind = told[1] if told else b""
-        body = buffer[match.end() - 8 : match.end()]
-        if body.endswith(b'"data": {') or body.endswith(b'"data":{'):
-            return kind if kind == b"progress" else b""
-        if match["inner"] is None:
-            return b"attachment" if not kind or kind == b"attachment" else b""
-        role = b'"role":"assistant"' in match["inner"] or b'"role": "assistant"' in match["inner"]
-        if role:
-            return b"assistant"
-        content = match["content"] or b""
-        return b"result" if b"tool_result" in content else b""
 
     def _decoded(self, line: bytes) -> None:
         data = decode(line) if self.quick else None
@@ -175,32 +184,23 @@ class Scanner:
             facts.side += 1
             return
         facts.cwd = facts.cwd or text(data.get("cwd"))
-        facts.branch = text(data.get("gitBranch")) or facts.branch
         stamp = text(data.get("timestamp"))
         if stamp:
             facts.first_time = facts.first_time or stamp
-            facts.last_time, self._late = stamp, b""
+            facts.last_time, self._late = stamp, (0, 0)
         if kind in ("user", "assistant"):
             facts.messages += 1
         if kind == "system" and data.get("subtype") == "compact_boundary":
             facts.compactions += 1
         if kind == "user" and is_prompt(data):
             facts.prompts += 1
+            facts.branch = text(data.get("gitBranch")) or facts.branch
             parent = text(data.get("parentUuid"))
             facts.rewinds += parent in self._parents
             self._parents.add(parent)
 
-    def done(self) -> Facts:
-        """The facts as they are now."""
-        facts = self.facts
-        if self._late:
-            stamp = _late_time(self._late)
-            facts.last_time, self._late = stamp or facts.last_time, b""
-        facts.title, facts.first_prompt = str(self._title), self._title.first_prompt
-        return facts
 
-
-def _late_time(line: bytes) -> str:
+def _time(line: bytes) -> str:
     data = decode(line)
     if data is None:
         data = next(iter(parse_line(line).objects), {})

@@ -1,0 +1,119 @@
+"""The chain against recordings of client 2.1.332: hand-made vectors, random sessions, the corpus, and our own probes."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from memtui.base.errors import NotFound
+from memtui.sessions.chain import result_text, resume
+from memtui.sessions.transcript import read_transcript
+from tests.sessions.recordings import Case, load, same, session_bytes
+from tests.sessions.rows import Script, spoken
+from tests.support import REPO, digest_tree
+
+ORACLE = REPO / "tests" / "data" / "oracle"
+RECORDED = [*load(ORACLE / "vectors.jsonl"), *load(ORACLE / "resume.jsonl")]
+PROBES = load(ORACLE / "resume_probes.jsonl")
+
+
+@pytest.mark.parametrize("case", RECORDED, ids=lambda case: case["name"])
+def test_recorded_sessions(case: Case, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(session_bytes(case))
+    before = digest_tree(tmp_path)
+    assert same(case["expected"], resume(read_transcript(path)).blocks())
+    assert digest_tree(tmp_path) == before
+
+
+@pytest.mark.parametrize("case", PROBES, ids=lambda case: case["name"])
+def test_our_own_probes(case: Case, tmp_path: Path) -> None:
+    """One question each, and random sessions: asked of the real client when the rules were found."""
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(session_bytes(case))
+    assert resume(read_transcript(path)).blocks() == case["expected"]
+
+
+def test_the_corpus(shared: Path) -> None:
+    wrong = []
+    for case in load(shared / "oracle" / "cases" / "corpus_resume.jsonl"):
+        ours = resume(read_transcript(shared / "corpus" / "sessions" / case["file"])).blocks()
+        if not same(case["expected"], ours):
+            wrong.append(case["file"])
+    assert wrong == []
+
+
+def test_any_message_can_be_the_point(tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").user("u4", "a1")
+    transcript = script.read(tmp_path)
+    assert spoken(resume(transcript).blocks()) == "u0 a1 u4"
+    told = resume(transcript, "a3")
+    assert spoken(told.blocks()) == "u0 a1 u2 a3"
+    assert told.leaf.reason == "chosen"
+
+
+def test_a_message_before_a_compaction_that_kept_some_can_be_the_point(tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2")
+    script.boundary("b", preservedMessages={"anchorUuid": "s", "uuids": ["u2", "a3"]}).summary("s", "b").user("u4", "s")
+    transcript = script.read(tmp_path)
+    assert spoken(resume(transcript).blocks()) == "s u2 a3 u4"
+    assert spoken(resume(transcript, "a1").blocks()) == "u0 a1"
+
+
+def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        resume(Script().user("u0", None).read(tmp_path), "nowhere")
+
+
+def test_what_is_left_out_and_why(tmp_path: Path) -> None:
+    script = Script().user("u0", None).system("e", "u0", "api_error").answer("a1", "u0").user("u2", "e").answer("a3", "u2")
+    script.user("s", None, isSidechain=True).user("u4", "u2").answer("a5", "u4")
+    told = resume(script.read(tmp_path))
+    assert spoken(told.blocks()) == "u0 u2 u4 a5"
+    assert {item.uuid: item.why for item in told.left_out} == {"a1": "dead-end", "a3": "dead-end", "s": "sub-agent"}
+
+
+def test_rows_before_a_boundary_are_left_out_as_such(tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").boundary("b").summary("s", "b").user("u2", "s")
+    told = resume(script.read(tmp_path))
+    assert [(item.uuid, item.why) for item in told.left_out] == [("u0", "before-boundary"), ("a1", "before-boundary")]
+
+
+def test_rows_behind_a_lost_parent_and_a_late_row(tmp_path: Path) -> None:
+    lost = Script().user("u0", None).answer("a1", "u0").user("u2", "lost").answer("a3", "u2")
+    told = resume(lost.read(tmp_path))
+    assert {item.uuid: item.why for item in told.left_out} == {"u0": "lost-parent", "a1": "lost-parent"}
+    assert [(defect.kind, defect.uuid) for defect in told.defects] == [("orphan", "u2")]
+    late = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").row("attachment", "x", "a1")
+    told = resume(late.read(tmp_path))
+    assert spoken(told.blocks()) == "u0 a1"
+    assert {item.uuid for item in told.left_out} == {"u2", "a3"}
+
+
+def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
+    told = resume(Script().user("u0", None).call("c", "u0", "t1").user("u2", "c").read(tmp_path))
+    assert [(item.uuid, item.why, item.detail) for item in told.left_out] == [("c", "not-sent", "a call that was never answered")]
+
+
+def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:
+    path = Script().user("u0", None).write(tmp_path, tail='{"type":"user"\n')
+    assert [(defect.line, defect.kind) for defect in resume(read_transcript(path)).defects] == [(2, "bad-line")]
+
+
+def test_a_long_chain_needs_no_recursion(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(100_000):
+            kind = "assistant" if number % 2 else "user"
+            record = {"type": kind, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None}
+            message = {"role": kind, "id": f"m{number}", "content": [{"type": "text", "text": str(number)}]}
+            file.write(json.dumps({**record, "timestamp": "2026-11-01T09:00:00Z", "message": message}) + "\n")
+    blocks = resume(read_transcript(path)).blocks()
+    assert blocks is not None
+    assert len(blocks) == 100_000
+
+
+def test_result_text() -> None:
+    assert result_text([{"type": "text", "text": "a"}, {"type": "image"}, {"type": "text", "text": "b"}]) == "ab"
+    assert result_text("\ud800x") == "\ufffdx"
+    assert result_text(None) == ""
