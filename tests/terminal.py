@@ -37,15 +37,22 @@ class Terminal:
         env: The whole environment.
         cwd: Where it is started.
         size: Columns and rows.
+        program: What the interpreter runs.
     """
 
     def __init__(
-        self, args: Sequence[str], env: Mapping[str, str], cwd: Path, size: tuple[int, int] = (100, 30)
+        self,
+        args: Sequence[str],
+        env: Mapping[str, str],
+        cwd: Path,
+        size: tuple[int, int] = (100, 30),
+        *,
+        program: Sequence[str] = ("-m", "memtui"),
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "memtui", *args],
+            [sys.executable, *program, *args],
             stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_own,
         )  # fmt: skip
         os.close(slave)

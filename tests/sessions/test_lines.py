@@ -33,6 +33,7 @@ ROW = b'{"type":"user","uuid":"u1","message":{"role":"user","content":"hi"}}'
         (b"null", 0, True, 0),
         (b"true", 0, True, 0),
     ],
+    ids=lambda value: str(value)[:24],
 )
 def test_what_a_line_holds(line: bytes, records: int, bad: bool, salvaged: int) -> None:
     parsed = parse_line(line)

@@ -1,5 +1,6 @@
 """The screen over a real folder: what keys do to files, and what they never do."""
 
+import os
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.screens.compare import Compare
 from memtui.tui.screens.editor import Editor
 from tests.support import digest_tree
+from tests.terminal import Terminal
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle
 
@@ -245,3 +247,40 @@ async def test_the_sample_is_offered_where_nothing_is(make_app: Maker, home: Pat
         app = await settle(pilot)
         await until(lambda: isinstance(app.screen, Choose), pilot.pause)
         assert "No memory for this project yet" in screen_text(app)
+
+
+async def test_instructions_are_edited_and_undone_too(make_app: Maker, home: Path) -> None:
+    file = home / "shop/CLAUDE.md"
+    file.write_text("---\nkept: yes\n---\n# Rules\n")
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        app.memory.go_to(file)
+        await press(pilot, "enter")
+        assert isinstance(app.screen, Editor)
+        await press(pilot, "X", "ctrl+s", "escape")
+        await until(lambda: file.read_text().startswith("X---"), pilot.pause)
+        await press(pilot, "z")
+        await until(lambda: file.read_text() == "---\nkept: yes\n---\n# Rules\n", pilot.pause)
+
+
+def test_the_first_frame_waits_for_nothing_heavy(workspace: Workspace, home: Path) -> None:
+    script = """
+import sys
+from memtui.__main__ import main
+from memtui.tui.app import MemtuiApp
+
+HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "dulwich", "markdown_it", "click", "psutil", "rapidfuzz")
+
+def painted(self):
+    seen.append(f"LOADED {[name for name in HEAVY if name in sys.modules]} {'memtui.memory.world' in sys.modules}")
+    self.exit(0)
+
+seen = []
+MemtuiApp.read_first = painted
+main([])
+print(seen)
+"""
+    env = {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    with Terminal([], env, home / "shop", program=["-c", script]) as terminal:
+        assert terminal.end() == 0
+    assert b"LOADED [] False" in terminal.output

@@ -124,3 +124,38 @@ def test_ctrl_c_twice_quits(env: dict[str, str], home: Path) -> None:
         terminal.wait("once more")
         terminal.press("\x03")
         assert terminal.end() == 130
+
+
+def test_a_file_that_somebody_else_writes_appears_by_itself(env: dict[str, str], home: Path, memory: Path) -> None:
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.rest()
+        terminal.press("j")
+        terminal.rest()
+        (memory / "project_new.md").write_text("---\nname: n\ndescription: d\ntype: project\n---\n\nx\n")
+        terminal.wait("project_new")
+
+
+def test_memory_that_comes_into_being_is_taken_up(env: dict[str, str], home: Path, memory: Path) -> None:
+    kept = memory.rename(home / "kept")
+    with Terminal([], env, home / "shop") as terminal:
+        terminal.wait("No memory for this project yet")
+        terminal.press("\x1b")
+        terminal.rest()
+        kept.rename(memory)
+        terminal.wait("feedback_testing")
+
+
+def test_the_editor_of_the_person_edits_a_copy(env: dict[str, str], home: Path, memory: Path, tmp_path: Path) -> None:
+    script = tmp_path / "editor"
+    script.write_text('#!/bin/sh\nprintf "by the editor\\n" >> "$1"\n')
+    script.chmod(0o755)
+    with Terminal([], env | {"EDITOR": str(script)}, home / "shop") as terminal:
+        terminal.wait("feedback_testing")
+        terminal.press("/role\r")
+        terminal.wait("Backend engineer")
+        terminal.press("e")
+        terminal.wait("saved user_role.md")
+        terminal.press("z")
+        terminal.wait("undone")
+    assert b"by the editor" not in (memory / "user_role.md").read_bytes()
