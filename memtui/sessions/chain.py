@@ -123,8 +123,8 @@ def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
 
 def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: Rows) -> Resume:
     """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
-    last = next((entry for entry in reversed(known) if not entry.uuid and entry.type in CHAIN_TYPES), None)
-    if last is None or rows.by_uuid:
+    last = next((entry for entry in reversed(known) if not entry.uuid and _alone(entry)), None)
+    if last is None or last.sidechain or rows.by_uuid:
         return Resume(leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows)
     found = conversation([(last, transcript.data(last))])
     return Resume(
@@ -136,3 +136,7 @@ def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: 
         defects_of(transcript, rows, [last]),
         rows,
     )
+
+
+def _alone(entry: Entry) -> bool:
+    return bool(entry.content) if entry.type in ("user", "assistant") else entry.type in CHAIN_TYPES

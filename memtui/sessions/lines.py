@@ -20,6 +20,9 @@ BLANK = b" \t\r\n"
 
 Record = dict[str, Any]
 
+MOST_TRIES = 1_000
+"""Places in one torn line where a record is looked for."""
+
 _OBJECT = re.compile(r'\{\s*"')
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
 
@@ -81,6 +84,7 @@ def parse_line(line: bytes) -> Parsed:
 def _recover(text: str, at: int, parsed: Parsed) -> None:
     """Take the records that stand behind a torn one, or glued to a whole one."""
     clean = at > 0
+    tries = MOST_TRIES
     while at < len(text):
         while at < len(text) and text[at] in " \t\r\n":
             at += 1
@@ -97,18 +101,22 @@ def _recover(text: str, at: int, parsed: Parsed) -> None:
             continue
         clean = False
         parsed.bad = parsed.bad or "cut off"
-        following = _OBJECT.search(text, at + 1)
+        tries -= 1
+        following = _OBJECT.search(text, at + 1) if tries and end >= 0 else None
         if following is None:
             return
         at = following.start()
 
 
 def _object_at(text: str, at: int) -> tuple[Record | None, int]:
+    """The object that begins at a place, and its end; an end of -1 says that it is too deep to look into."""
     if text[at] != "{":
         return None, at
     try:
         value, end = _decoder.raw_decode(text, at)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        return None, -1
+    except ValueError:
         return None, at
     return (value, end) if isinstance(value, dict) else (None, at)
 

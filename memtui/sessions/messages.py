@@ -146,15 +146,15 @@ def _clean(block: Record) -> Record:
     if block["type"] == "tool_use":
         name = block.get("name")
         cleaned = {**block, "name": RENAMED.get(name, name)} if isinstance(name, str) else block
-        known = _KNOWN_INPUT.get(name) if isinstance(name, str) else None
         given = block.get("input")
-        if known and isinstance(given, dict):
-            cleaned = {**cleaned, "input": {key: value for key, value in given.items() if key in known}}
+        if name == "SendMessage" and isinstance(given, dict) and "to" in given and "message" in given:
+            cleaned = {**cleaned, "input": {key: value for key, value in given.items() if key not in _OLD_ADDRESS}}
         return cleaned
     return block
 
 
-_KNOWN_INPUT: Final = {"SendMessage": ("to", "summary", "message")}
+_OLD_ADDRESS: Final = ("type", "recipient", "content")
+"""What `SendMessage` was given before it was given `to` and `message`; dropped where both stand there."""
 
 
 def whole_characters(value: str) -> str:

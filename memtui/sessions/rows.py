@@ -2,8 +2,8 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A row is a user, assistant, system or attachment record with a uuid; a progress record is none, and who hangs from one
-   hangs from its parent.
+1. A row is a user, assistant, system or attachment record with a uuid. A progress record is none, nor is a message without
+   any content that can be read; who hangs from one of these hangs from its parent.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
@@ -72,7 +72,7 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
         rows.by_uuid.pop(entry.uuid, None)
         rows.by_uuid[entry.uuid] = entry
         rows.parent[entry.uuid] = entry.parent
-    for uuid in [uuid for uuid, entry in rows.by_uuid.items() if entry.type == "progress"]:
+    for uuid in [uuid for uuid, entry in rows.by_uuid.items() if not _is_row(entry)]:
         passed[uuid] = rows.parent.pop(uuid)
         del rows.by_uuid[uuid]
     for uuid, parent in rows.parent.items():
@@ -84,6 +84,10 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     _compact(rows, first)
     rows.place = first
     return rows
+
+
+def _is_row(entry: Entry) -> bool:
+    return bool(entry.content) if entry.type in ("user", "assistant") else entry.type != "progress"
 
 
 def preserved(entry: Entry, rows: Rows) -> tuple[str, tuple[str, ...]] | None:

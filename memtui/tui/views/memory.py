@@ -100,6 +100,8 @@ class MemoryView(Widget):
         state = self.state
         if state is None or state.world is None:
             return
+        here = frozenset(path for path in self.wanted.marked if state.world.at(path))
+        self.wanted = replace(self.wanted, marked=here)  # a file that is gone is not marked any more
         rows = arrange(state.world, self.wanted)
         self.list.show(rows, state.now)
         if self._awaited is not None and state.world.at(self._awaited):
