@@ -23,7 +23,7 @@ class Stand:
 
     def run(self, options: screen.Options) -> int:
         self.options.append(options)
-        world = options.workspace.read(full=False)
+        world = options.start.make().read(full=False)
         self.topics = len(world.auto.topics) if world.auto is not None else -1
         if options.open_sample is not None and self.wants_sample:
             self.samples.append(options.open_sample())
@@ -45,8 +45,8 @@ def test_the_project_of_the_working_directory(stand: Stand, memory: Path, shop: 
     stand.wants_sample = True
     assert program.main([]) == 0
     (options,) = stand.options
-    assert options.workspace.place.cwd == shop
-    assert (options.sample, options.ascii, options.mouse, options.workspace.read_only) == (False, False, True, False)
+    assert options.start.make().place.cwd == shop
+    assert (options.sample, options.ascii, options.mouse, options.start.make().read_only) == (False, False, True, False)
     assert stand.topics == 3
     assert not stand.samples[0].place.folder.exists(), "the sample goes away with the screen"
 
@@ -55,7 +55,7 @@ def test_the_options_of_the_screen(stand: Stand, memory: Path, monkeypatch: pyte
     monkeypatch.setenv("NO_COLOR", "")
     assert program.main(["--ascii", "--read-only", "--no-mouse", "--no-color"]) == 0
     (options,) = stand.options
-    assert (options.ascii, options.mouse, options.workspace.read_only) == (True, False, True)
+    assert (options.ascii, options.mouse, options.start.make().read_only) == (True, False, True)
     assert program.os.environ["NO_COLOR"] == "1"
 
 
@@ -64,7 +64,7 @@ def test_a_project_by_name_and_a_directory(stand: Stand, memory: Path, shop: Pat
     (home / "other").mkdir()
     for words in (["shop"], ["--project=sho"], [str(shop)]):
         assert program.main(words) == 0
-        assert stand.options[-1].workspace.place.cwd == shop
+        assert stand.options[-1].start.make().place.cwd == shop
     assert program.main([str(home / "other")]) == 0
     assert stand.topics == -1, "no memory there: the screen shows its first page"
 
@@ -81,7 +81,7 @@ def test_the_sample(stand: Stand, words: list[str], home: Path) -> None:
     (options,) = stand.options
     assert options.sample
     assert stand.topics > 20
-    assert not options.workspace.place.folder.exists()
+    assert not options.start.make().place.folder.exists()
     assert not (home / ".local").exists() and not (home / ".claude").exists()
 
 
