@@ -88,7 +88,10 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
             data = block.data
             if block.type == "text":
                 said = data["text"].strip()
-                if said and not block.reminder and not said.startswith("<system-reminder>") and said != FILLER:
+                alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
+                if block.reminder or said.startswith("<system-reminder>") or said == FILLER:
+                    continue
+                if said or alone:
                     found.append([message.role, "text", said])
             elif block.type == "tool_use":
                 found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
