@@ -9,6 +9,9 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `boundary`  may this actor read or write this path
 - `locks`     one writer at a time among our own processes
 - `process`   is that process alive, and is it still the same one
+- `crash`     a bug of ours, written down
+- `config`    our own settings
+- `match`     the filter syntax
 - `secrets`   text that looks like a credential
 
 Invariants: a write leaves the old file or the new one, whole, whatever instant it is stopped; no string that came from

@@ -176,6 +176,12 @@ class Workspace:
         store, name = self.home_of(path)
         return store.log(name, limit=limit)
 
+    def changed_by_dream(self) -> frozenset[Path]:
+        """The files of the memory folder that the newest background run changed, if history knows of one."""
+        versions = self.store(self.place.folder).versions()
+        dream = next((version for version in versions if version.who.startswith("dream")), None)
+        return frozenset(self.place.folder / change.name for change in dream.files) if dream else frozenset()
+
     def next_undo(self) -> tuple[History, Version]:
         """The deed that `undo` would take back, whichever folder it was in.
 

@@ -12,20 +12,30 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events, on, work
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 from textual.widget import Widget
-from textual.worker import get_current_worker
+from textual.worker import Worker, WorkerState
 
 from memtui.base.config import Config
 from memtui.base.text import visible
 from memtui.tui import keys, styles
 from memtui.tui.facts_of_place import place_facts
-from memtui.tui.messages import DiskChanged, EditorWanted, Failed, PreviewRead, PreviewWanted, Wish, WorldRead, Written
+from memtui.tui.messages import (
+    DiskChanged,
+    EditorWanted,
+    Failed,
+    PreviewRead,
+    PreviewWanted,
+    Settled,
+    Wish,
+    WorldRead,
+    Written,
+)
 from memtui.tui.panels.budget_meter import BudgetMeter, Fill
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
@@ -40,6 +50,7 @@ if TYPE_CHECKING:
     from memtui.host.place import Place
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
+    from memtui.tui.reading import Reading
     from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
@@ -86,6 +97,7 @@ class MemtuiApp(App[int]):
         self.start = start
         self._workspace: Workspace | None = None
         self._wishes: Wishes | None = None
+        self._reading: Reading | None = None
         self.config = config
         self.sample = sample
         self.open_sample = open_sample
@@ -115,6 +127,15 @@ class MemtuiApp(App[int]):
             self._wishes = Wishes(self)
         return self._wishes
 
+    @property
+    def reading(self) -> Reading:
+        """Who reads the disk; imported behind the first picture."""
+        from memtui.tui.reading import Reading
+
+        if self._reading is None:
+            self._reading = Reading(self)
+        return self._reading
+
     def get_default_screen(self) -> Screen[object]:
         # Textual sets these classes after the first paint, and then paints all of it once more.
         width = shutil.get_terminal_size().columns
@@ -138,7 +159,7 @@ class MemtuiApp(App[int]):
             ScrollBar.renderer = PlainScrollBar
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
         self._show(self.state)
-        self.call_after_refresh(self.read_first)
+        self.call_after_refresh(lambda: self.reading.first())
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):
             with suppress(NotImplementedError, RuntimeError, ValueError):  # a thread of a test has no signals
@@ -190,40 +211,7 @@ class MemtuiApp(App[int]):
             return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
         return ""
 
-    # Reading. Each worker has a description: Textual would make one from the arguments, a whole world among them.
-
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="read")
-    def read_first(self) -> None:
-        """Names first, unless the last picture tells them; then links, checks and history."""
-        from memtui.tui.reading import keep_picture
-
-        if self.state is not None and self.state.first is None:
-            self._post_world(full=False)
-        self.workspace.recover()
-        message = self._post_world(full=True)
-        if not self.workspace.read_only:
-            self.workspace.note_outside()
-        keep_picture(self.start, self.workspace, message)
-        _ = self.wishes  # imported here, so that the first dialog need not wait for it
-        self.call_from_thread(self._follow_disk)
-
-    @work(thread=True, exclusive=True, group="read", exit_on_error=False, description="read")
-    def read_again(self) -> None:
-        """Read what changed; the cursor stays where it is."""
-        self._post_world(full=True)
-        if not self.workspace.read_only:
-            self.workspace.note_outside()
-
-    def _post_world(self, *, full: bool) -> WorldRead:
-        from memtui.tui.reading import read_world
-
-        known = self.state.world if self.state else None
-        message = read_world(self.workspace, known, full=full)
-        if full and self.state is not None and message.same_as(self.state):
-            return message
-        if not get_current_worker().is_cancelled:
-            self.post_message(message)
-        return message
+    # Reading: `reading` does it in threads; here is what comes of it.
 
     @on(WorldRead)
     def take_world(self, message: WorldRead) -> None:
@@ -246,14 +234,16 @@ class MemtuiApp(App[int]):
             self._welcomed = True
             self.wish("welcome")
 
-    def _follow_disk(self) -> None:
+    @on(Settled)
+    def follow_disk(self) -> None:
+        """All is read: collect garbage again, and follow the disk from here."""
         gc.freeze()  # `run` turned collecting off for the start
         gc.enable()
         if self.watch_disk:
             from memtui.tui.follow import follow
 
             self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
-            self.set_interval(RESCAN, self.read_again)
+            self.set_interval(RESCAN, self.reading.again)
             self.set_interval(MINUTE, self._tick)
 
     def _tick(self) -> None:
@@ -263,22 +253,13 @@ class MemtuiApp(App[int]):
     @on(DiskChanged)
     def disk_changed(self) -> None:
         """The watcher saw something."""
-        self.read_again()
+        self.reading.again()
 
     @on(PreviewWanted)
     def preview_wanted(self, message: PreviewWanted) -> None:
         """Read a file for the preview, in a thread so that a slow disk never delays a key."""
         if self.state and self.state.world:
-            self.read_preview(self.state.world, Preview(message.path, message.mode, width=message.width))
-
-    @work(thread=True, exclusive=True, group="preview", exit_on_error=False, description="preview")
-    def read_preview(self, world: World, wanted: Preview) -> None:
-        """Draw the file under the cursor."""
-        from memtui.tui.preview import make_preview
-
-        preview = make_preview(self.workspace, world, wanted, self.glyphs)
-        if not get_current_worker().is_cancelled:
-            self.post_message(PreviewRead(preview))
+            self.reading.preview(self.state.world, Preview(message.path, message.mode, width=message.width))
 
     @on(PreviewRead)
     def take_preview(self, message: PreviewRead) -> None:
@@ -325,7 +306,16 @@ class MemtuiApp(App[int]):
             self.notify(visible(message.problem), severity="warning", timeout=8, markup=False)
         if message.focus and self.memory.is_attached:
             self.memory.await_path(message.focus)
-        self.read_again()
+        self.reading.again()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
+        error = event.worker.error
+        if event.state is WorkerState.ERROR and error is not None:
+            from memtui.base.crash import summary, write_down
+
+            path = write_down(error, [event.worker.group], self.workspace.dirs.state)
+            self.post_message(Failed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}"))
 
     @on(Failed)
     def failed(self, message: Failed) -> None:
@@ -344,7 +334,7 @@ class MemtuiApp(App[int]):
         self._welcomed = False
         self.state = self._blank()
         self.memory.start_over()
-        self.read_first()
+        self.reading.first()
 
     def take_place(self, place: Place) -> None:
         """The settings decided anew."""
@@ -387,35 +377,15 @@ class MemtuiApp(App[int]):
 
     def action_reload(self) -> None:
         """Read the disk again, now."""
-        self.read_again()
+        self.reading.again()
 
     def action_redraw(self) -> None:
         """Paint every cell anew."""
         self.refresh(layout=True, repaint=True)
 
-    def action_undo(self) -> None:
-        """Undo the newest write."""
-        self.wish("undo")
-
-    def action_redo(self) -> None:
-        """Do it again."""
-        self.wish("redo")
-
-    def action_activity(self) -> None:
-        """Every write, with its diff."""
-        self.wish("activity")
-
-    def action_project(self) -> None:
-        """Switch project."""
-        self.wish("project")
-
-    def action_palette(self) -> None:
-        """Every command by name."""
-        self.wish("palette")
-
-    def action_help(self) -> None:
-        """The keys that work here."""
-        self.wish("help")
+    def action_wish(self, what: str) -> None:
+        """What a key that means the same everywhere asks for."""
+        self.wish(what)
 
     @on(BudgetMeter.Opened)
     def show_index(self) -> None:
@@ -434,10 +404,6 @@ class MemtuiApp(App[int]):
         else:
             self._interrupted = now
             self.notify("press ^C once more to quit", timeout=2, markup=False)
-
-    def action_leave(self) -> None:
-        """Quit; asks only if unsaved text is kept as a draft."""
-        self.wish("leave")
 
     def copy_to_clipboard(self, text: str) -> None:
         """Send text to the clipboard, through tmux where it would swallow the terminal's way."""

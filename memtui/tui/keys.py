@@ -28,16 +28,16 @@ EVERYWHERE = (
     Key("view.sessions", "3", "view('sessions')", "Sessions"),
     Key("view.search", "4", "view('search')", "Search"),
     Key("view.settings", "5", "view('settings')", "Settings"),
-    Key("app.palette", "colon,ctrl+p", "palette", "Commands", ": commands", ":"),
-    Key("app.help", "question_mark,f1", "help", "Keys", "? keys", "?"),
-    Key("app.undo", "z", "undo", "Undo the last write", "z undo"),
-    Key("app.redo", "Z", "redo", "Redo"),
-    Key("app.activity", "at", "activity", "Activity: every write, with its diff", display="@"),
-    Key("app.project", "ctrl+r", "project", "Switch project", display="^R"),
+    Key("app.palette", "colon,ctrl+p", "wish('palette')", "Commands", ": commands", ":"),
+    Key("app.help", "question_mark,f1", "wish('help')", "Keys", "? keys", "?"),
+    Key("app.undo", "z", "wish('undo')", "Undo the last write", "z undo"),
+    Key("app.redo", "Z", "wish('redo')", "Redo"),
+    Key("app.activity", "at", "wish('activity')", "Activity: every write, with its diff", display="@"),
+    Key("app.project", "ctrl+r", "wish('project')", "Switch project", display="^R"),
     Key("app.reload", "R", "reload", "Read the disk again"),
     Key("app.redraw", "ctrl+l", "redraw", "Redraw", display="^L"),
     Key("app.suspend", "ctrl+z", "suspend_process", "To the shell", display="^Z"),
-    Key("app.quit", "q", "leave", "Quit", "q quit"),
+    Key("app.quit", "q", "wish('leave')", "Quit", "q quit"),
 )
 
 PANES = (
@@ -102,7 +102,7 @@ READER = (
     Key("reader.copy", "y", "copy_line", "Copy this line"),
     Key("reader.next_tab", "right_square_bracket", "step(1)", "Next: preview, links, history", display="]"),
     Key("reader.previous_tab", "left_square_bracket", "step(-1)", "Previous", display="["),
-    Key("reader.escape", "escape", "leave", "Back to the list", display="Esc"),
+    Key("reader.escape", "escape", "wish('leave')", "Back to the list", display="Esc"),
 )
 
 SETTINGS = (

@@ -47,6 +47,11 @@ class WorldRead(Message):
 
 
 @dataclass
+class Settled(Message):
+    """The first reading is done; from here on the disk is followed."""
+
+
+@dataclass
 class DiskChanged(Message):
     """Something below a watched folder changed."""
 

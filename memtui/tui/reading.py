@@ -1,22 +1,89 @@
-"""One reading of the disk for the screen: the world, and what the screen shows beside it. Runs in a thread."""
+"""Reading the disk for the screen: in threads, so that no key waits, and reported as messages."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from textual.worker import get_current_worker
+
+from memtui.base.errors import MemtuiError
 from memtui.host.gitroot import branch_of, worktree_root
 from memtui.tui.arrange import Wanted
-from memtui.tui.messages import WorldRead
+from memtui.tui.messages import Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.picture import of_world, save, stamps_of
+from memtui.tui.preview import make_preview
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
+    from memtui.tui.app import MemtuiApp
     from memtui.tui.start import Start
+    from memtui.tui.state import Preview
 
 LOCK = ".consolidate-lock"
 """Its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
+
+
+class Reading:
+    """What the app has read, and how often: first, again, and the file under the cursor."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+
+    def first(self) -> None:
+        """Names first, unless the last picture tells them; then links, checks and history."""
+        self._start("read", self._first)
+
+    def again(self) -> None:
+        """Read what changed; the cursor stays where it is."""
+        self._start("read", self._again)
+
+    def preview(self, world: World, wanted: Preview) -> None:
+        """Draw the file under the cursor."""
+        self._start("preview", lambda: self._preview(world, wanted))
+
+    def _start(self, group: str, work: Callable[[], None]) -> None:
+        # With a description of its own: Textual would make one from the arguments, a whole world among them.
+        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+
+    def _first(self) -> None:
+        app, workspace = self.app, self.app.workspace
+        if app.state is not None and app.state.first is None:
+            self._post(full=False)
+        self._foreseen(workspace.recover)
+        message = self._post(full=True)
+        self._foreseen(workspace.note_outside)
+        keep_picture(app.start, workspace, message)
+        _ = app.wishes  # imported here, so that the first dialog need not wait for it
+        app.post_message(Settled())
+
+    def _again(self) -> None:
+        self._post(full=True)
+        self._foreseen(self.app.workspace.note_outside)
+
+    def _foreseen(self, write: Callable[[], object]) -> None:
+        """Keep the history; where that is impossible it is said, and reading goes on."""
+        if self.app.workspace.read_only:
+            return
+        try:
+            write()
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))
+
+    def _post(self, *, full: bool) -> WorldRead:
+        state = self.app.state
+        message = read_world(self.app.workspace, state.world if state else None, full=full)
+        same = full and state is not None and message.same_as(state)
+        if not same and not get_current_worker().is_cancelled:
+            self.app.post_message(message)
+        return message
+
+    def _preview(self, world: World, wanted: Preview) -> None:
+        preview = make_preview(self.app.workspace, world, wanted, self.app.glyphs)
+        if not get_current_worker().is_cancelled:
+            self.app.post_message(PreviewRead(preview))
 
 
 def read_world(workspace: Workspace, known: World | None, *, full: bool) -> WorldRead:
@@ -31,7 +98,7 @@ def read_world(workspace: Workspace, known: World | None, *, full: bool) -> Worl
         world=world,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
-        changed=frozenset(),
+        changed=workspace.changed_by_dream() if full else frozenset(),
         last_dream=last_dream,
         branch=branch_of(place.cwd),
     )

@@ -276,7 +276,8 @@ def painted(self):
     self.exit(0)
 
 seen = []
-MemtuiApp.read_first = painted
+MemtuiApp.reading = property(lambda self: self)
+MemtuiApp.first = painted
 main([])
 print(seen)
 """

@@ -49,7 +49,7 @@ class EditingWishes(Hands):
         closed = await self.app.push_screen_wait(editor)
         if closed and closed.external:
             await self._external(opened.path, editor.current().to_bytes(), opened.base)
-        self.app.read_again()
+        self.app.reading.again()
 
     async def save_editor(self, editor: "Editor") -> None:
         """Write what the editor holds; text that cannot be written stays as a draft and on the screen."""
