@@ -13,7 +13,6 @@ from memtui.host.gitroot import branch_of, worktree_root
 from memtui.tui.arrange import Wanted
 from memtui.tui.messages import Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.picture import of_world, save, stamps_of
-from memtui.tui.preview import make_preview
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -81,6 +80,8 @@ class Reading:
         return message
 
     def _preview(self, world: World, wanted: Preview) -> None:
+        from memtui.tui.preview import make_preview  # the engine's import belongs into this thread
+
         preview = make_preview(self.app.workspace, world, wanted, self.app.glyphs)
         if not get_current_worker().is_cancelled:
             self.app.post_message(PreviewRead(preview))
