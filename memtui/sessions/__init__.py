@@ -3,11 +3,13 @@
 In: `.jsonl` files that the agent client (or another tool) wrote and may still be writing. Out: records with their place
 in the file, a tree, the exact messages that a resume would send, what it would leave out and why, and new files.
 
-Reading      `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed ·
-             `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `agents` sub-agents' files
+Reading      `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed · `envelope` the
+             same, fast · `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `agents`
+             sub-agents' files
 Drawing      `tree` who hangs from whom, which forks are a person's · `title` `usage` `stats` `snapshots` what it did
-Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk`
-             (the way there, parallel calls included) and `messages` (what is sent of it) · `left_out` the rest, with reasons
+Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
+             way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
+             with reasons
 Giving away  `context` messages that the Messages API accepts · `fork` a new file from any message · `export` to read
 
 Invariants:
@@ -15,5 +17,6 @@ Invariants:
 - Nothing is dropped in silence: a line that is no record is counted and named by its line number.
 - What isn't known is kept as it is (opaque), and nothing raises because of what a file holds.
 - Big files are held as envelopes with offsets; a record is decoded when it is looked at. No recursion along a chain.
-- `chain` says what client 2.1.332 was seen to send; where it would lose turns, that is said beside it, never repaired there.
+- `chain` says what client 2.1.332 was seen to send; where it would lose turns, that is said beside it, never
+  repaired there.
 """

@@ -27,8 +27,9 @@ _LAUNCHERS = ("Agent", "Task")
 class SubAgent:
     """A sub-agent's conversation.
 
-    `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of the
-    tool_use that started it, "" if nothing tells. `internal`: the client's own fork (compaction, suggestions), not work.
+    `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of
+    the tool_use that started it, "" if nothing tells. `internal`: the client's own fork (compaction, suggestions),
+    not work.
     """
 
     id: str
@@ -76,7 +77,9 @@ def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> S
     first = _first_record(path)
     call = call or calls_with(calls, _said(first))
     internal = name.startswith(("acompact-", "aprompt_suggestion-", "aside_question-"))
-    return SubAgent(name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal)
+    return SubAgent(
+        name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal
+    )
 
 
 def _meta(path: Path) -> Record:
@@ -128,5 +131,7 @@ def _told(transcript: Transcript) -> Iterable[tuple[str, str]]:
 
 def _said(data: Record) -> str:
     message = data.get("message")
-    texts = [block["text"] for block in blocks_of(message) if block["type"] == "text"] if isinstance(message, dict) else []
+    texts = (
+        [block["text"] for block in blocks_of(message) if block["type"] == "text"] if isinstance(message, dict) else []
+    )
     return texts[0] if texts else ""

@@ -1,8 +1,8 @@
 """What a resume sends: the agent client's own answer, and what it leaves out.
 
-`resume` follows the client's rules (`rows`, `leaf`, `walk`, `messages` state them); at a message that you choose it is what
-the client would send if that message were the leaf. Where the client loses turns nothing is repaired here: `left_out`
-names every such row with the reason, so that a person can choose another leaf, or a fork.
+`resume` follows the client's rules (`rows`, `leaf`, `walk`, `messages` state them); at a message that you choose it
+is what the client would send if that message were the leaf. Where the client loses turns nothing is repaired here:
+`left_out` names every such row with the reason, so that a person can choose another leaf, or a fork.
 
 Source:
     Recordings of client 2.1.332; DESIGN.md D9.
@@ -66,7 +66,9 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
         found: Conversation | None = None
         way: list[Entry] = []
     else:
-        uuids = with_trailing(rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children)
+        uuids = with_trailing(
+            rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
+        )
         way = [rows.by_uuid[uuid] for uuid in uuids]
         found = conversation(zip(way, transcript.each(way), strict=True))
     return Resume(
@@ -81,7 +83,10 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
 
 
 def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
-    """Messages as `[role, "text", text]`, `[role, "tool_use", id, name, input]`, `[role, "tool_result", id, text]`, `[role, kind]`."""
+    """Messages as a flat list of blocks, in the form of the recordings.
+
+    `[role, "text", text]`, `[role, "tool_use", id, name, input]`, `[role, "tool_result", id, text]` or `[role, kind]`.
+    """
     found: list[list[Any]] = []
     for message in messages:
         for block in message.blocks:
@@ -96,7 +101,9 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
             elif block.type == "tool_use":
                 found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
             elif block.type == "tool_result":
-                found.append([message.role, "tool_result", data.get("tool_use_id"), result_text(data.get("content")).strip()])
+                found.append(
+                    [message.role, "tool_result", data.get("tool_use_id"), result_text(data.get("content")).strip()]
+                )
             else:
                 found.append([message.role, block.type])
     return found
@@ -128,7 +135,9 @@ def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: 
     """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
     last = next((entry for entry in reversed(known) if not entry.uuid and _alone(entry)), None)
     if last is None or last.sidechain or rows.by_uuid:
-        return Resume(leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows)
+        return Resume(
+            leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows
+        )
     found = conversation([(last, transcript.data(last))])
     return Resume(
         Leaf("", "last-record"),

@@ -1,8 +1,8 @@
 """A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
 
 What the API asks for: the first message is the user's, sides take turns, every call has its result in the very next
-message and no result stands elsewhere, no text is empty, ids are unique. The client gets by with less, because it repairs
-on the way; here it is made true, and a test enforces it.
+message and no result stands elsewhere, no text is empty, ids are unique. The client gets by with less, because it
+repairs on the way; here it is made true, and a test enforces it.
 
 Source:
     Messages API reference; FORMATS 2.7.
@@ -130,4 +130,3 @@ def _whole(value: Any) -> Any:
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return None
     return value
-

@@ -28,15 +28,16 @@ _MACHINE = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Entry:
-    """A record's envelope and place. Compared by identity: two records may well have the same uuid.
+    """A record's envelope and place. Compared by identity: two records may well have the same uuid. Never changed once
+    made; not frozen only because there are so many of them.
 
-    `index` counts records from 0, `time` is seconds since the epoch (None: no readable timestamp), `stamp` the timestamp
-    as written. `content` says whether a message has blocks that can be sent ("empty": a list of none). `calls` and
-    `answers` are the ids of its tool_use and tool_result blocks, `source` the uuid of the row that made the call.
-    `prompt`: a person typed it. `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where
-    it is small and steers something (boundaries, last-prompt).
+    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks
+    that can be sent ("empty": a list of none). `calls` and `answers` are the ids of its tool_use and tool_result
+    blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it. `agent_run`: the sub-agent
+    that a tool result tells of. `note` is the whole record where it is small and steers something (boundaries,
+    last-prompt).
     """
 
     index: int
@@ -49,7 +50,6 @@ class Entry:
     parent: str = ""
     logical_parent: str = ""
     stamp: str = ""
-    time: float | None = None
     sidechain: bool = False
     meta: bool = False
     summary: bool = False
@@ -66,6 +66,11 @@ class Entry:
     shared: bool = False
     pending: bool = False
     note: Record | None = None
+
+    @property
+    def time(self) -> float | None:
+        """Seconds since the epoch; None without a readable timestamp."""
+        return seconds(self.stamp)
 
     @property
     def chained(self) -> bool:
@@ -106,7 +111,6 @@ def entry_of(found: Found, index: int) -> Entry:
         text(data.get("parentUuid")),
         text(data.get("logicalParentUuid")),
         stamp,
-        seconds(stamp),
         data.get("isSidechain") is True,
         data.get("isMeta") is True,
         data.get("isCompactSummary") is True,
@@ -144,7 +148,12 @@ def is_prompt(data: Record) -> bool:
     """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
     if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
         return False
-    return any(not _MACHINE.match(part) for part in prompt_texts(data))
+    return any(not is_machine(part) for part in prompt_texts(data))
+
+
+def is_machine(said: str) -> bool:
+    """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
+    return _MACHINE.match(said) is not None
 
 
 def prompt_texts(data: Record) -> tuple[str, ...]:

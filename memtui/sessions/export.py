@@ -1,7 +1,7 @@
 """A conversation to give away: Markdown, JSON or one HTML page, with what looks like a secret taken out.
 
-Every text is redacted before it is put anywhere, tool inputs and results too; control bytes become visible marks. The HTML
-page holds no script and loads nothing.
+Every text is redacted before it is put anywhere, tool inputs and results too; control bytes become visible marks.
+The HTML page holds no script and loads nothing.
 """
 
 import html

@@ -1,7 +1,7 @@
 """A fork: a new session file that begins as another session was at one of its messages. The other file is only read.
 
-The rows on the way to that message are written one behind the other, so that the client finds the same way without having to
-recover or to bridge anything, and sends the same blocks.
+The rows on the way to that message are written one behind the other, so that the client finds the same way without
+having to recover or to bridge anything, and sends the same blocks.
 
 Source:
     FORMATS 2.7 (what the SDK's own fork changes): new uuids and session id, `forkedFrom`, no team, agent name, slug or
@@ -18,14 +18,22 @@ from pathlib import Path
 from typing import Any, Final
 
 from memtui.base.errors import Conflict, MemtuiError
-from memtui.base.files import replace_file
+from memtui.base.files import fault, replace_file
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.entries import Entry, text
 from memtui.sessions.lines import Record
 from memtui.sessions.title import title_of
 from memtui.sessions.transcript import Transcript
 
-DROPPED: Final = ("teamName", "agentName", "agentColor", "slug", "sourceToolAssistantUUID", "agentId", "logicalParentUuid")
+DROPPED: Final = (
+    "teamName",
+    "agentName",
+    "agentColor",
+    "slug",
+    "sourceToolAssistantUUID",
+    "agentId",
+    "logicalParentUuid",
+)
 PRESERVING: Final = ("preservedMessages", "preservedSegment")
 
 
@@ -69,10 +77,17 @@ def fork(
         raise Conflict(f"{path.name} exists already")
     title = f"{title_of(_records(transcript)) or transcript.path.stem} (fork)"
     rows = forked_rows(told.way, transcript.each(told.way), transcript.path.stem, identity, new_id)
-    rows[-1]["timestamp"] = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
-    rows += [{**data, "sessionId": identity} for data in _records(transcript) if data.get("type") == "content-replacement"]
+    rows[-1]["timestamp"] = (
+        datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
+    )
+    rows += [
+        {**data, "sessionId": identity} for data in _records(transcript) if data.get("type") == "content-replacement"
+    ]
     rows.append({"type": "custom-title", "customTitle": title, "sessionId": identity})
-    replace_file(path, b"".join(line_of(row) for row in rows), mode=0o600)
+    try:
+        replace_file(path, b"".join(line_of(row) for row in rows), mode=0o600)
+    except OSError as error:
+        raise fault(error, str(path)) from error
     return Fork(identity, path, title, told)
 
 

@@ -2,14 +2,14 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if a
-   message is at or above it. In a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below
-   that aren't earlier than it. The leaf is the nearest message at or above.
+1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if
+   a message is at or above it. In a file without any such `last-prompt` as rule 3 needs the latest tip below it
+   does, if there are rows below that aren't earlier than it. The leaf is the nearest message at or above.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
-3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its row is
-   not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed by no message;
-   else it counts only if it was marked `explicit` and no main row was written after it.
+3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
+   row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
+   by no message; else it counts only if it was marked `explicit` and no main row was written after it.
 4. Where no row leads to a message the last main row is the leaf; without rows with a uuid, the last message is.
 5. A leaf of a sub-agent means that no conversation is found.
 """

@@ -12,7 +12,15 @@ from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import stand_in
 
 Why = Literal[
-    "rewound", "dead-end", "lost-parent", "late-side-row", "sub-agent", "before-boundary", "replaced", "not-sent", "bad-line"
+    "rewound",
+    "dead-end",
+    "lost-parent",
+    "late-side-row",
+    "sub-agent",
+    "before-boundary",
+    "replaced",
+    "not-sent",
+    "bad-line",
 ]
 
 WORDS: dict[Why, str] = {

@@ -2,8 +2,8 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no type, or are
-   texts without text are passed over. An assistant's empty list becomes "(no content)".
+1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no
+   type, or are texts without text are passed over. An assistant's empty list becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none. Attachments become reminders,
    which older models get at the end of the result before them, and so does a row whose origin is a task's notification;
    an error that the client itself wrote isn't sent.
@@ -35,7 +35,14 @@ TOOL_LOADED: Final = "Tool loaded."
 FILLER: Final = "No response requested."
 
 DEFAULT_MODEL: Final = "claude-opus-5-5"
-RETIRED: Final = ("claude-3", "claude-sonnet-4-2", "claude-sonnet-4-5", "claude-opus-4-2", "claude-opus-4-1", "claude-2")
+RETIRED: Final = (
+    "claude-3",
+    "claude-sonnet-4-2",
+    "claude-sonnet-4-5",
+    "claude-opus-4-2",
+    "claude-opus-4-1",
+    "claude-2",
+)
 """Beginnings of models that the client no longer resumes with; it takes `DEFAULT_MODEL` instead."""
 
 RENAMED: Final = {"Task": "Agent"}
@@ -345,7 +352,9 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation, 
 def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:
     """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left."""
     kept = [block for block in message.blocks if block.type != "tool_result"]
-    result.dropped += [Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept]
+    result.dropped += [
+        Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept
+    ]
     if kept and (message.bare or not all(map(_is_blank, kept))):
         return Message("user", kept, bare=message.bare)
     stand_in = ORPHANED if first and not kept else NO_CONTENT

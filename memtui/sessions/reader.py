@@ -22,16 +22,18 @@ CHUNK = 4 << 20
 FIRST = 64
 """Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
 
+_NOTHING: Record = {}
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
     """A record and where it stands.
 
     `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
     begin its line. `shared`: there is more on its line than this one record, which the agent client skips. `lossy`:
-    bytes were no UTF-8. `pending`: no line end yet.
+    bytes were no UTF-8. `pending`: no line end yet. `quick`: what the reader's own `quick` made of it; then `data`
+    is empty.
     """
 
     line: int
@@ -39,6 +41,7 @@ class Found:
     length: int
     data: Record
     salvaged: bool = False
+    quick: object = None
     shared: bool = False
     lossy: bool = False
     pending: bool = False
@@ -86,7 +89,8 @@ class Reader:
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one.
+    last line end; `tail` gives them as a record if they already are a whole one. `quick` may make something else than a
+    decoded record of a line that is exactly one; None says that it can't.
     """
 
     path: Path
@@ -97,6 +101,7 @@ class Reader:
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
+    quick: Callable[[bytes], object] | None = field(default=None, repr=False)
     _rest: bytes = field(default=b"", repr=False)
     _skipped: int = field(default=0, repr=False)
 
@@ -133,7 +138,7 @@ class Reader:
         return Poll(tuple(found), reset)
 
     def tail(self) -> Found | None:
-        """The record behind the last line end, if it is whole already: the agent client reads it, we wait for the end."""
+        """The record behind the last line end, if it is whole already: the client reads it, we wait for its end."""
         if not self.pending or self._skipped or not self._rest.strip(BLANK).endswith(b"}"):
             return None
         parsed = parse_line(self._rest)
@@ -189,6 +194,12 @@ class Reader:
         self.pending = bool(rest or skipped)
 
     def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
+        if self.quick is not None:
+            quick = self.quick(line)
+            if quick is not None:
+                self.records += 1
+                take(Found(number, offset, len(line), _NOTHING, quick=quick))
+                return
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
         parsed = parse_line(body)
         if parsed.bad:
@@ -199,7 +210,7 @@ class Reader:
         begins = len(parsed.objects) - parsed.salvaged
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
         for index, data in enumerate(parsed.objects):
-            take(Found(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
+            take(Found(number, offset, len(line), data, index >= begins, None, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

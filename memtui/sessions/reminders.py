@@ -1,7 +1,7 @@
 """What the client tells the model about attachments: texts between `<system-reminder>` marks.
 
-Only those that were seen to change what stands in a tool's result are written out; of the others it is enough to know that
-they are reminders, which aren't the conversation.
+Only those that were seen to change what stands in a tool's result are written out; of the others it is enough to
+know that they are reminders, which aren't the conversation.
 
 Source:
     FORMATS 1.6; client 2.1.332, recorded.
@@ -14,10 +14,8 @@ from memtui.sessions.lines import Record
 def reminder_of(data: Record, *, separate: bool) -> str:
     """The reminder that an attachment becomes within the conversation.
 
-    Args:
-        data: The attachment's record.
-        separate: Whether the model takes reminders in messages of their own, as the newest do; then only texts that were
-            rendered for the conversation stand in it.
+    Args: data: The attachment's record. separate: Whether the model takes reminders in messages of their own, as
+    the newest do; then only texts that were rendered for the conversation stand in it.
 
     Returns:
         "" if it becomes none, or one whose words we don't know.
@@ -65,8 +63,9 @@ def _tasks(attachment: Record) -> str:
 
 
 _TASKS = (
-    "The task tools haven't been used recently. If you're working on tasks that would benefit from tracking progress, "
-    "consider using TaskCreate to add new tasks and TaskUpdate to update task status (set to in_progress when starting, "
+    "The task tools haven't been used recently. If you're working on tasks that would benefit from tracking "
+    "progress, consider using TaskCreate to add new tasks and TaskUpdate to update task status (set to "
+    "in_progress when starting, "
     "completed when done). Also consider cleaning up the task list if it has become stale. Only use these if relevant "
     "to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )

@@ -2,8 +2,8 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A row is a user, assistant, system or attachment record with a uuid. A progress record is none, nor is a message without
-   any content that can be read; who hangs from one of these hangs from its parent.
+1. A row is a user, assistant, system or attachment record with a uuid. A progress record is none, nor is a message
+   without any content that can be read; who hangs from one of these hangs from its parent.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
@@ -22,8 +22,8 @@ from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 class Rows:
     """Rows by uuid in the order of their last place, and who hangs from whom; `place` is the order of their first.
 
-    `gone` are the uuids that a compaction let go, `kept` those that it preserved, in their new order. `anchored` says that
-    the row which they hang from is there.
+    `gone` are the uuids that a compaction let go, `kept` those that it preserved, in their new order. `anchored`
+    says that the row which they hang from is there.
     """
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)

@@ -1,9 +1,9 @@
 """A list's facts of a session in one fast pass: title, first prompt, times, counts.
 
 Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
-envelope. A line is matched from its start by one anchored pattern; if it is one of these, it is counted and its body is
-never decoded. Everything else, and every line that doesn't match, is decoded: an optimisation, not a second parser. Both ways,
-and msgspec and the standard library, give the same answers (tests compare them).
+envelope. A line is matched from its start by one anchored pattern; if it is one of these, it is counted and its
+body is never decoded. Everything else, and every line that doesn't match, is decoded: an optimisation, not a second
+parser. Both ways, and msgspec and the standard library, give the same answers (tests compare them).
 
 Source:
     PERFORMANCE.md section 1. What follows the last line end is not read.
@@ -33,16 +33,27 @@ _TAIL: Final = 800
 _BRACE: Final = ord("}")
 _GLUED: Final = b'{"parentUuid"'
 
+_BEHIND_PARENT: Final = len('{"parentUuid":"') + 36
+_MAIN: Final = b'","isSidechain":false,"'
+_ANSWER: Final = b'type":"assistant","message":{'
+_RESULT: Final = b'type":"user","message":{"role":"user","content":[{"t'
+_IS_RESULT: Final = b'"type":"tool_result"'
+_SILENT: Final = (b'attachment":{"type":"', b'type":"progress","data":{')
+
 _SCALAR = rb'"[A-Za-z_]+":(?:"[^"\\]{0,300}"|null|true|false|-?[0-9.]+),'
 _ENVELOPE = re.compile(
     rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),((?:' + _SCALAR + rb"){0,20})"
-    rb'(?:"message":\{((?:' + _SCALAR + rb'){0,8})"content":(\[\{(?:"tool_use_id":"[^"\\]{0,60}",)?"type":"tool_result")?'
+    rb'(?:"message":\{((?:'
+    + _SCALAR
+    + rb'){0,8})"content":(\[\{(?:"tool_use_id":"[^"\\]{0,60}",)?"type":"tool_result")?'
     rb'|"attachment":\{|("data":\{))'
 )
-"""Side, the scalars before the body, those of a message before its content, whether it answers a call, whether it reports."""
+"""Side, scalars before the body, those of a message before its content, whether it answers a call or reports."""
 
 _NOTE = re.compile(rb'\{"type":"([a-z-]+)",')
-_PLAIN_NOTES: Final = frozenset({b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch"})
+_PLAIN_NOTES: Final = frozenset(
+    {b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch"}
+)
 """Notes that a list has no use for."""
 
 
@@ -50,8 +61,9 @@ _PLAIN_NOTES: Final = frozenset({b"mode", b"permission-mode", b"file-history-sna
 class Facts:
     """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
 
-    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often they went
-    back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the last prompt.
+    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often
+    they went back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the
+    last prompt.
     """
 
     title: str = ""
@@ -134,6 +146,15 @@ class Scanner:
         """Count a line by its envelope alone; False if it has to be decoded."""
         if buffer[stop - 1] != _BRACE:
             return False
+        begins, facts = buffer.startswith, self.facts
+        at = start + _BEHIND_PARENT
+        if begins(_MAIN, at) and facts.first_time and facts.cwd:  # as most releases write it: fields at fixed places
+            at += len(_MAIN)
+            talks = begins(_ANSWER, at) or (begins(_RESULT, at) and buffer.find(_IS_RESULT, at, at + 160) >= 0)
+            if (talks or begins(_SILENT, at)) and buffer.find(_GLUED, at, stop) < 0:
+                facts.messages += talks
+                self._late = (facts.offset, stop - start)
+                return True
         match = _ENVELOPE.match(buffer, start, stop)
         if match is None:
             note = _NOTE.match(buffer, start, stop)
@@ -154,7 +175,6 @@ class Scanner:
             return False  # an envelope that we don't know
         if buffer.find(_GLUED, start + 1, stop) >= 0:
             return False
-        facts = self.facts
         if side == b"true":
             facts.side += 1
             return True
@@ -221,9 +241,7 @@ def scan(path: Path, *, quick: bool = True) -> Facts:
 
 
 def _decoder() -> Callable[[bytes], Any]:
-    if msgspec is not None:
-        return msgspec.json.Decoder(dict[str, Any]).decode
-    return _strict
+    return _strict if msgspec is None else msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def _strict(line: bytes) -> Any:

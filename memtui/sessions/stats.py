@@ -65,7 +65,9 @@ class StatsCount:
             kinds[kind_of(name)] += 1
         added = sum(lines[0] for lines in self._lines.values())
         removed = sum(lines[1] for lines in self._lines.values())
-        return ToolStats(kinds["reads"], kinds["searches"], kinds["shells"], kinds["edits"], added, removed, kinds["others"])
+        return ToolStats(
+            kinds["reads"], kinds["searches"], kinds["shells"], kinds["edits"], added, removed, kinds["others"]
+        )
 
 
 def stats_of(records: Iterable[Record]) -> ToolStats:

@@ -24,7 +24,8 @@ _WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1
 class Title:
     """Collects a title record by record, so that one pass and little memory are enough.
 
-    `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is nothing else.
+    `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
+    nothing else.
     """
 
     given: str = ""

@@ -9,6 +9,7 @@ from pathlib import Path
 from memtui.base.errors import NotFound
 from memtui.base.files import fault
 from memtui.sessions.entries import Entry, entry_of
+from memtui.sessions.envelope import quick_entry
 from memtui.sessions.lines import Record, parse_line
 from memtui.sessions.reader import BadLine, Found, Reader
 
@@ -26,7 +27,7 @@ class Transcript:
     tail: Entry | None = None
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.path)
+        self.reader = Reader(self.path, quick=quick_entry)
 
     def refresh(self) -> int:
         """Read what was appended since the last time.
@@ -92,7 +93,13 @@ class Transcript:
         return {}
 
     def _take(self, found: Found) -> None:
-        self.entries.append(entry_of(found, len(self.entries)))
+        index = len(self.entries)
+        if isinstance(found.quick, Entry):
+            entry = found.quick
+            entry.index, entry.line, entry.offset, entry.length = index, found.line, found.offset, found.length
+        else:
+            entry = entry_of(found, index)
+        self.entries.append(entry)
 
     def _forget(self) -> None:
         self.entries.clear()

@@ -1,8 +1,8 @@
 """Who hangs from whom in a transcript, drawn so that only a person's forks look like forks.
 
-A row has more than one child for many reasons: parallel calls, hooks, attachments, progress, error rows beside an answer.
-None of these is a branch. A branch begins where two of the children lead to a prompt, or to an answer of their own: a
-rewind, or a retry.
+A row has more than one child for many reasons: parallel calls, hooks, attachments, progress, error rows beside an
+answer. None of these is a branch. A branch begins where two of the children lead to a prompt, or to an answer of
+their own: a rewind, or a retry.
 
 Source:
     FORMATS 2.4. Of two records with one uuid the first is in the tree, the others are counted (SAFETY.md 3.4).
@@ -22,8 +22,8 @@ BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-age
 class Branch:
     """Rows that follow each other without a person's fork, side rows included, in file order.
 
-    `start` leaves `parent` (another branch's index) at the row `off`; both are None for a root. A compaction's branch is
-    put behind the row that its boundary names, an orphan's behind nothing.
+    `start` leaves `parent` (another branch's index) at the row `off`; both are None for a root. A compaction's
+    branch is put behind the row that its boundary names, an orphan's behind nothing.
     """
 
     index: int
@@ -50,8 +50,8 @@ class Branch:
 class Tree:
     """A transcript's records as a forest.
 
-    `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring, `duplicates`
-    are the later records of a uuid, `repeats` maps a row that a compaction wrote again to the one it repeats.
+    `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring,
+    `duplicates` are the later records of a uuid. Branches and repeats are worked out when they are first asked for.
     """
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)
@@ -60,8 +60,22 @@ class Tree:
     orphans: list[Entry] = field(default_factory=list)
     cycles: list[Entry] = field(default_factory=list)
     duplicates: list[Entry] = field(default_factory=list)
-    branches: tuple[Branch, ...] = ()
-    repeats: dict[str, str] = field(default_factory=dict)
+    _branches: tuple[Branch, ...] | None = field(default=None, repr=False)
+    _repeats: dict[str, str] | None = field(default=None, repr=False)
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches, roots in file order, each fork behind the branch that it leaves."""
+        if self._branches is None:
+            self._branches = _Branches(self).all()
+        return self._branches
+
+    @property
+    def repeats(self) -> dict[str, str]:
+        """Rows that a compaction wrote again, and those that they repeat."""
+        if self._repeats is None:
+            self._repeats = _repeated(self.by_uuid.values())
+        return self._repeats
 
     @property
     def rewinds(self) -> int:
@@ -109,12 +123,10 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
             tree.roots.append(entry)
         else:
             tree.children.setdefault(entry.parent, []).append(entry)
-    tree.repeats = _repeats(tree.by_uuid.values())
-    tree.branches = _Branches(tree).all()
     return tree
 
 
-def _repeats(entries: Iterable[Entry]) -> dict[str, str]:
+def _repeated(entries: Iterable[Entry]) -> dict[str, str]:
     """Rows that a compaction wrote again under new uuids: the same kind, time and answer as one before the boundary."""
     seen: dict[tuple[str, str, str, tuple[str, ...], int], str] = {}
     found: dict[str, str] = {}

@@ -3,16 +3,17 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The way goes from parent to parent and ends at a compact boundary, whatever that one's own parent is.
-2. Where a parent isn't a row, or was on the way already (a cycle), it goes on at the row with the latest time that is
-   not later and at most 5 s earlier, of the same side (main or sub-agent) and not on the way yet; of equals the first in
-   the file. If there is none the way begins here.
+2. Where a parent isn't a row, or was on the way already (a cycle), it goes on at the row with the latest time that
+   is not later and at most 5 s earlier, of the same side (main or sub-agent) and not on the way yet; of equals the
+   first in the file. If there is none the way begins here.
 3. A parent that a compaction let go is replaced by the last preserved message.
-4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call. Rows of
-   that id beside the way are put among those on it, and results among its results, by their place in the file, but never
-   before the answer's first row. A result that hangs elsewhere belongs to the answer that made its call, if only one did
-   and both are on the same side. A result that stands before its call is put behind it.
-5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and notes (isMeta), that hang from
-   an answer's calls or their results, behind these, unless something else hangs from them in turn.
+4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
+   Rows of that id beside the way are put among those on it, and results among its results, by their place in the
+   file, but never before the answer's first row. A result that hangs elsewhere belongs to the answer that made its
+   call, if only one did and both are on the same side. A result that stands before its call is put behind it.
+5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and
+   notes (isMeta), that hang from an answer's calls or their results, behind these, unless something else hangs from
+   them in turn.
 """
 
 from dataclasses import dataclass, field
@@ -114,8 +115,10 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
         if not entry.answers:
             continue
         above = rows.by_uuid.get(rows.parent[uuid])
-        if above is not None and above.message_id in by_id and any(
-            owner.get(call, "") in ("", above.message_id) for call in entry.answers
+        if (
+            above is not None
+            and above.message_id in by_id
+            and any(owner.get(call, "") in ("", above.message_id) for call in entry.answers)
         ):
             by_id[above.message_id].results.append(uuid)
             continue
@@ -160,7 +163,7 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
-    """What hangs from calls and results beside the way, where it is nothing but rows without a message and notes (isMeta)."""
+    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes."""
     found: list[str] = []
     for top in [child for uuid in start for child in children.get(uuid, ()) if child not in on_way]:
         group, seen = [top], {top}

@@ -24,7 +24,7 @@ def same(expected: Any, ours: Any) -> bool:
     """Whether blocks are equal; long texts and inputs are recorded as digests."""
     if isinstance(expected, dict) and set(expected) == {"sha256", "length"}:
         value = ours if isinstance(ours, str) else json.dumps(ours, sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(value.encode()).hexdigest() == expected["sha256"]
+        return bool(hashlib.sha256(value.encode()).hexdigest() == expected["sha256"])
     if isinstance(expected, list) and isinstance(ours, list):
         return len(expected) == len(ours) and all(same(a, b) for a, b in zip(expected, ours, strict=True))
     return bool(expected == ours)

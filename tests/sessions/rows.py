@@ -46,7 +46,9 @@ class Script:
         message = {"id": id or f"msg_{name}", "role": "assistant", "model": "claude-opus-5-5", "content": blocks}
         return self.row("assistant", name, parent, message=message, **more)
 
-    def call(self, name: str, parent: str | None, call: str, tool: str = "Read", *, id: str = "", **given: Any) -> "Script":
+    def call(
+        self, name: str, parent: str | None, call: str, tool: str = "Read", *, id: str = "", **given: Any
+    ) -> "Script":
         block = {"type": "tool_use", "id": call, "name": tool, "input": given or {"file_path": "/x"}}
         return self.answer(name, parent, [block], id=id)
 

@@ -22,7 +22,9 @@ def test_the_three_layouts(tmp_path: Path) -> None:
     path = script.write(tmp_path)
     nested = tmp_path / SESSION / "subagents"
     agent_file(nested / "agent-new.jsonl")
-    (nested / "agent-new.meta.json").write_text('{"agentType":"Explore","toolUseId":"t1","description":"looks"}', encoding="utf-8")
+    (nested / "agent-new.meta.json").write_text(
+        '{"agentType":"Explore","toolUseId":"t1","description":"looks"}', encoding="utf-8"
+    )
     agent_file(nested / "workflows" / "run" / "agent-deep.jsonl")
     agent_file(nested / "agent-acompact-12.jsonl")
     agent_file(tmp_path / "agent-flat.jsonl", sessionId=SESSION)

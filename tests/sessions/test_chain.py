@@ -1,4 +1,4 @@
-"""The chain against recordings of client 2.1.332: hand-made vectors, random sessions, the corpus, and our own probes."""
+"""The chain against recordings of client 2.1.332: vectors, random sessions, the corpus, and our own probes."""
 
 import json
 from pathlib import Path
@@ -66,7 +66,9 @@ def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:
 
 
 def test_what_is_left_out_and_why(tmp_path: Path) -> None:
-    script = Script().user("u0", None).system("e", "u0", "api_error").answer("a1", "u0").user("u2", "e").answer("a3", "u2")
+    script = (
+        Script().user("u0", None).system("e", "u0", "api_error").answer("a1", "u0").user("u2", "e").answer("a3", "u2")
+    )
     script.user("s", None, isSidechain=True).user("u4", "u2").answer("a5", "u4")
     told = resume(script.read(tmp_path))
     assert spoken(told.blocks()) == "u0 u2 u4 a5"
@@ -92,7 +94,9 @@ def test_rows_behind_a_lost_parent_and_a_late_row(tmp_path: Path) -> None:
 
 def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
     told = resume(Script().user("u0", None).call("c", "u0", "t1").user("u2", "c").read(tmp_path))
-    assert [(item.uuid, item.why, item.detail) for item in told.left_out] == [("c", "not-sent", "a call that was never answered")]
+    assert [(item.uuid, item.why, item.detail) for item in told.left_out] == [
+        ("c", "not-sent", "a call that was never answered")
+    ]
 
 
 def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:

@@ -16,7 +16,11 @@ FORMS: list[Format] = ["markdown", "json", "html"]
 def script() -> Script:
     told = Script().user("u0", None, f"use {SECRET} <script>alert(1)</script> \x1b[2J")
     told.call("c1", "u0", "t1", "Bash", command=f"curl -H 'Authorization: Bearer {SECRET}' x")
-    return told.result("r1", "c1", "t1", f"```\n{SECRET}\n```").answer("a2", "r1").user("m", "a2", "<system-reminder>x</system-reminder>")
+    return (
+        told.result("r1", "c1", "t1", f"```\n{SECRET}\n```")
+        .answer("a2", "r1")
+        .user("m", "a2", "<system-reminder>x</system-reminder>")
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)

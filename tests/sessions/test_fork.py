@@ -36,6 +36,7 @@ def branched() -> Script:
 def test_a_fork_is_a_new_file_that_sends_the_same(tmp_path: Path) -> None:
     transcript = branched().read(tmp_path)
     before = digest_tree(transcript.path)
+    (tmp_path / "new").mkdir()
     made = fork(transcript, "a3", now=NOW, folder=tmp_path / "new")
     again = read_transcript(made.path)
     assert resume(again).blocks() == made.resume.blocks()
@@ -74,6 +75,11 @@ def test_no_fork_of_nothing(tmp_path: Path) -> None:
         fork(transcript, "nowhere", now=NOW)
 
 
+def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
+    with pytest.raises(MemtuiError, match="gone"):
+        fork(branched().read(tmp_path), now=NOW, folder=tmp_path / "nowhere")
+
+
 def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     transcript = Script().user("u0", None).read(tmp_path)
     with pytest.raises(MemtuiError):
@@ -88,13 +94,18 @@ def test_half_characters_and_numbers_without_end_are_written_as_json() -> None:
 
 def sources(shared: Path) -> list[tuple[str, bytes]]:
     oracle = REPO / "tests" / "data" / "oracle"
-    found = [(case["name"], session_bytes(case)) for name in ("vectors", "resume") for case in load(oracle / f"{name}.jsonl")]
-    return found + [(file.name, file.read_bytes()) for file in sorted((shared / "corpus" / "sessions").glob("*/*.jsonl"))]
+    found = [
+        (case["name"], session_bytes(case)) for name in ("vectors", "resume") for case in load(oracle / f"{name}.jsonl")
+    ]
+    return found + [
+        (file.name, file.read_bytes()) for file in sorted((shared / "corpus" / "sessions").glob("*/*.jsonl"))
+    ]
 
 
 def points(shared: Path, folder: Path, seed: int, count: int) -> list[tuple[str, Transcript, str]]:
     """Random messages of random sessions."""
-    chance, found = random.Random(seed), []
+    chance = random.Random(seed)
+    found: list[tuple[str, Transcript, str]] = []
     everything = sources(shared)
     while len(found) < count:
         name, data = chance.choice(everything)
@@ -133,9 +144,18 @@ def sent(messages: list[dict[str, Any]]) -> list[list[Any]]:
                 found.append([message["role"], "tool_use", block["id"], block["name"], block.get("input")])
             elif block["type"] == "tool_result":
                 body = block.get("content", "")
-                parts = body if isinstance(body, str) else "".join(p.get("text", "") for p in body if p["type"] == "text")
+                parts = (
+                    body if isinstance(body, str) else "".join(p.get("text", "") for p in body if p["type"] == "text")
+                )
                 made_up = parts.startswith("[Tool call interrupted")
-                found.append([message["role"], "tool_result", block["tool_use_id"], "<interrupted>" if made_up else parts.strip()])
+                found.append(
+                    [
+                        message["role"],
+                        "tool_result",
+                        block["tool_use_id"],
+                        "<interrupted>" if made_up else parts.strip(),
+                    ]
+                )
             else:
                 found.append([message["role"], block["type"]])
     return found

@@ -63,7 +63,8 @@ def make(path: Path, given: Any) -> None:
 
 
 def act(path: Path, follow: Follow, step: list[Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    kind, value = step[0], step[1] if len(step) > 1 else None
+    kind: str = step[0]
+    value: Any = step[1] if len(step) > 1 else 0
     if kind == "poll":
         follow.poll()
     elif kind in ("append", "append_as_root", "append_hex"):
@@ -134,7 +135,9 @@ def test_a_writer_that_appends_byte_by_byte_loses_and_doubles_nothing(tmp_path: 
 
 
 @given(st.lists(st.binary(max_size=30), max_size=8), st.data())
-def test_the_same_records_however_it_grew(tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], data: Any) -> None:
+def test_the_same_records_however_it_grew(
+    tmp_path_factory: pytest.TempPathFactory, parts: list[bytes], data: Any
+) -> None:
     text = b"".join(b'{"type":"user"}\n' + part for part in parts)
     folder = tmp_path_factory.mktemp("grow")
     whole, grown = folder / "whole", folder / "grown"

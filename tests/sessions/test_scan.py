@@ -20,7 +20,8 @@ from tests.support import REPO
 
 ODD = [
     b'{"a":1e999}', b'{"a":NaN}', b'{"a":"\xff"}', b'{"a":"\\ud800"}', b'{"a":1,"a":2}', b"42", b"", b'{"a":1}{"b":2}',
-    b'{"n":' + b"9" * 5000 + b"}", b'{"a":-Infinity}', b'{"a":01}', b'{"a":"\x01"}', b'{"a":' * 2000 + b"1" + b"}" * 2000, b'\xef\xbb\xbf{"a":1}',
+    b'{"n":' + b"9" * 5000 + b"}", b'{"a":-Infinity}', b'{"a":01}', b'{"a":"\x01"}',
+    b'{"a":' * 2000 + b"1" + b"}" * 2000, b'\xef\xbb\xbf{"a":1}',
 ]  # fmt: skip
 
 
@@ -83,7 +84,14 @@ def test_any_line(line: bytes) -> None:
 
 
 def test_without_msgspec_the_answers_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = Script().user("u0", None).call("c1", "u0", "t1").result("r1", "c1", "t1", "x" * 900).answer("a2", "r1").write(tmp_path)
+    path = (
+        Script()
+        .user("u0", None)
+        .call("c1", "u0", "t1")
+        .result("r1", "c1", "t1", "x" * 900)
+        .answer("a2", "r1")
+        .write(tmp_path)
+    )
     with_it = scan(path)
     monkeypatch.setattr(module, "msgspec", None)
     monkeypatch.setattr(module, "_decode", module._decoder())
@@ -109,7 +117,9 @@ def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
 def test_long_lines_torn_lines_and_lines_without_end(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     row = json.dumps({"type": "user", "uuid": "u", "message": {"role": "user", "content": "y" * (5 << 20)}})
-    path.write_bytes(row.encode() + b'\n{"type":"user","uu\n' + b"A" * (33 << 20) + b"\n" + row.encode() + b"\n" + row.encode())
+    path.write_bytes(
+        row.encode() + b'\n{"type":"user","uu\n' + b"A" * (33 << 20) + b"\n" + row.encode() + b"\n" + row.encode()
+    )
     facts = both(path)
     assert (facts.messages, facts.bad, facts.lines) == (2, 2, 4)
     assert facts.offset == path.stat().st_size - len(row)

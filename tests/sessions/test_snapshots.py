@@ -1,5 +1,6 @@
 from pathlib import Path
 
+from memtui.sessions.lines import Record
 from memtui.sessions.snapshots import changed_files, compare
 
 
@@ -13,7 +14,9 @@ def backup(version: int, name: str | None) -> dict[str, object]:
 
 def test_versions_are_put_together_from_snapshots_and_deltas() -> None:
     delta = {"type": "file-history-delta", "messageId": "m3", "trackingPath": "a.py", "backup": backup(2, "h@v2")}
-    files = changed_files([snapshot("m1", **{"a.py": backup(1, "h@v1")}), snapshot("m2", **{"b": backup(1, None)}), delta, delta])
+    files = changed_files(
+        [snapshot("m1", **{"a.py": backup(1, "h@v1")}), snapshot("m2", b=backup(1, None)), delta, delta]
+    )
     assert [(file.path, [(v.number, v.backup, v.message) for v in file.versions]) for file in files] == [
         ("a.py", [(1, "h@v1", "m1"), (2, "h@v2", "m3")]),
         ("b", [(1, None, "m2")]),
@@ -28,10 +31,25 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
     (cwd / "a").write_text("one", encoding="utf-8")
     (cwd / "b").write_text("two", encoding="utf-8")
     found = changed_files(
-        [snapshot("m", a=backup(1, "h@v1"), b=backup(1, "h@v1"), c=backup(1, "h@v1"), d=backup(1, None), e=backup(1, "lost"))]
+        [
+            snapshot(
+                "m",
+                a=backup(1, "h@v1"),
+                b=backup(1, "h@v1"),
+                c=backup(1, "h@v1"),
+                d=backup(1, None),
+                e=backup(1, "lost"),
+            )
+        ]
     )
     (cwd / "e").touch()
-    assert [compare(file, file.versions[0], history, cwd) for file in found] == ["same", "changed", "gone", "same", "unknown"]
+    assert [compare(file, file.versions[0], history, cwd) for file in found] == [
+        "same",
+        "changed",
+        "gone",
+        "same",
+        "unknown",
+    ]
     (cwd / "d").touch()
     assert compare(found[3], found[3].versions[0], history, cwd) == "created"
 
@@ -45,5 +63,9 @@ def test_a_copy_is_never_looked_for_outside_the_history(tmp_path: Path) -> None:
 
 
 def test_odd_records_raise_nothing() -> None:
-    odd = [{"type": "file-history-snapshot", "snapshot": 5}, {"type": "file-history-delta", "backup": []}, snapshot("m", a=3, b={"version": "1"})]
+    odd: list[Record] = [
+        {"type": "file-history-snapshot", "snapshot": 5},
+        {"type": "file-history-delta", "backup": []},
+        snapshot("m", a=3, b={"version": "1"}),
+    ]
     assert changed_files(odd) == ()

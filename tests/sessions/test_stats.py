@@ -18,7 +18,8 @@ def test_seven_figures() -> None:
     records = [
         call("Read", "1"), call("Grep", "2"), call("Glob", "3"), call("Bash", "4"), call("Agent", "5"),
         call("Edit", "6", old_string="b", new_string="c\nd"), result("6", toolUseResult=patch),
-        call("Write", "7", content="x\ny\n"), result("7", toolUseResult={"type": "create", "content": "x\ny\n", "structuredPatch": []}),
+        call("Write", "7", content="x\ny\n"),
+        result("7", toolUseResult={"type": "create", "content": "x\ny\n", "structuredPatch": []}),
         call("MultiEdit", "8", edits=[{"old_string": "1\n2", "new_string": "3"}]), result("8"),
     ]  # fmt: skip
     assert stats_of(records) == ToolStats(reads=1, searches=2, shells=1, edits=3, added=5, removed=3, others=1)
@@ -36,7 +37,11 @@ def test_figures_add_up() -> None:
     assert ToolStats(reads=1, added=2) + ToolStats(reads=2, others=1) == ToolStats(reads=3, added=2, others=1)
 
 
-@given(st.recursive(st.none() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+@given(
+    st.recursive(
+        st.none() | st.text() | st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)
+    )
+)
 def test_odd_results_raise_nothing(value: object) -> None:
     patched(value)
     patched({"structuredPatch": value})

@@ -22,7 +22,10 @@ SUMMARY = {"type": "summary", "summary": "Summary"}
         ([user("hello\n  there")], "hello there"),
         ([COMMAND, user("hello")], "hello"),
         ([COMMAND], "/clear"),
-        ([user("meta", isMeta=True), user("side", isSidechain=True), user("sum", isCompactSummary=True), user("x")], "x"),
+        (
+            [user("meta", isMeta=True), user("side", isSidechain=True), user("sum", isCompactSummary=True), user("x")],
+            "x",
+        ),
         ([user([{"type": "tool_result", "tool_use_id": "t", "content": "no"}]), user("x")], "x"),
         ([user("<ide_opened_file>a</ide_opened_file>"), user([{"type": "text", "text": "x"}])], "x"),
         ([user("first"), SUMMARY], "Summary"),

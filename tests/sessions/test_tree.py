@@ -18,7 +18,9 @@ def shape(tree: Tree) -> list[tuple[str, str, str | None]]:
 
 def test_parallel_calls_hooks_and_attachments_are_no_branches(tmp_path: Path) -> None:
     script = Script().user("u0", None).row("attachment", "x1", "u0", attachment={"type": "hook_success"})
-    script.call("c1", "x1", "t1", id="m").call("c2", "c1", "t2", id="m").row("progress", "p1", "c1", data={"type": "hook_progress"})
+    script.call("c1", "x1", "t1", id="m").call("c2", "c1", "t2", id="m").row(
+        "progress", "p1", "c1", data={"type": "hook_progress"}
+    )
     script.result("r1", "c1", "t1").result("r2", "c2", "t2").answer("a3", "r1").system("s1", "a3", "stop_hook_summary")
     script.row("attachment", "x2", "a3", attachment={"type": "task_reminder"}).user("u4", "s1").answer("a5", "u4")
     tree = tree_of(script, tmp_path)
@@ -44,7 +46,9 @@ def test_a_second_answer_to_one_prompt_is_a_retry(tmp_path: Path) -> None:
 
 def test_a_compaction_hangs_behind_what_it_summarised(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0")
-    script.system("b", None, "compact_boundary", logicalParentUuid="a1", compactMetadata={}).summary("s", "b").user("u2", "s")
+    script.system("b", None, "compact_boundary", logicalParentUuid="a1", compactMetadata={}).summary("s", "b").user(
+        "u2", "s"
+    )
     tree = tree_of(script, tmp_path)
     assert shape(tree) == [("root", "u0", None), ("compaction", "b", "a1")]
     boundary = tree.by_uuid["b"]
@@ -68,7 +72,9 @@ def test_sub_agents_inside_the_file_are_branches_of_their_own(tmp_path: Path) ->
 
 
 def test_links_that_are_wrong_are_counted_and_every_row_is_somewhere(tmp_path: Path) -> None:
-    script = Script().user("self", "self").user("x", "y").user("y", "x").user("o", "lost").user("o", None).user("k", "o")
+    script = (
+        Script().user("self", "self").user("x", "y").user("y", "x").user("o", "lost").user("o", None).user("k", "o")
+    )
     tree = tree_of(script, tmp_path)
     assert [row.uuid for row in tree.cycles] == ["self", "x"]
     assert [row.uuid for row in tree.orphans] == ["o"]
@@ -88,7 +94,12 @@ def test_a_hundred_thousand_in_a_row(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("name", "rewinds"),
-    [("cclog-ideas-2.1.42", 1), ("entire-query-update", 0), ("entire-thirteen-kinds-popall", 0), ("entire-pr-link-deep", 0)],
+    [
+        ("cclog-ideas-2.1.42", 1),
+        ("entire-query-update", 0),
+        ("entire-thirteen-kinds-popall", 0),
+        ("entire-pr-link-deep", 0),
+    ],
 )
 def test_rewinds_of_the_corpus(shared: Path, name: str, rewinds: int) -> None:
     files = sorted((shared / "corpus" / "sessions" / name).glob("*.jsonl"))

@@ -21,4 +21,6 @@ def test_without_an_id_the_request_tells() -> None:
 def test_what_the_client_wrote_itself_and_what_is_no_number_counts_nothing() -> None:
     assert usage_of([row("a", 1, model="<synthetic>")]).total == Usage()
     assert usage_of([row("a", "many"), row("b", float("inf")), row("c", -1)]).total.received == 0
-    assert usage_of([{"type": "assistant", "message": {"id": "x", "usage": None}}, {"type": "assistant"}]).total == Usage()
+    assert (
+        usage_of([{"type": "assistant", "message": {"id": "x", "usage": None}}, {"type": "assistant"}]).total == Usage()
+    )

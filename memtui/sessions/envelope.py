@@ -1,0 +1,159 @@
+"""The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
+
+Needs msgspec. Without it, and for every line whose fields have another shape than usual, that is no UTF-8, or that
+holds more than one object, the careful way is taken (`lines`, `entries`); tests compare both.
+"""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from memtui.sessions.entries import Content, Entry, is_machine
+
+try:
+    import msgspec
+except ImportError:  # an optional wheel; the careful way gives the same answers, slower
+    msgspec = None  # type: ignore[assignment, unused-ignore]
+
+_DIGITS = re.compile(rb"[0-9]{4301}")
+_SAMPLE = re.compile(rb"[0-9]{10}")
+_STEP: Final = 400
+"""Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
+
+
+NOTED: Final = ("last-prompt", "queue-operation")
+"""Types of which an entry keeps the whole record."""
+
+if TYPE_CHECKING or msgspec is not None:
+
+    class _Block(msgspec.Struct):
+        type: str | None = None
+        id: str | None = None
+        tool_use_id: str | None = None
+        text: str | None = None
+
+    class _Message(msgspec.Struct):
+        id: str | None = None
+        model: str | None = None
+        content: str | list[_Block] | None = None
+
+    class _Result(msgspec.Struct):
+        agentId: str | None = None
+
+    class _Row(msgspec.Struct):
+        type: str | None = None
+        subtype: str | None = None
+        uuid: str | None = None
+        parentUuid: str | None = None
+        logicalParentUuid: str | None = None
+        timestamp: str | None = None
+        isSidechain: bool | None = None
+        isMeta: bool | None = None
+        isCompactSummary: bool | None = None
+        agentId: str | None = None
+        sourceToolAssistantUUID: str | None = None
+        message: _Message | None = None
+        attachment: _Block | None = None
+        toolUseResult: _Result | str | list[msgspec.Raw] | None = None
+
+
+def _decoder() -> Callable[[bytes], Any] | None:
+    return None if msgspec is None else msgspec.json.Decoder(_Row).decode
+
+
+_decode = _decoder()
+
+
+def quick_entry(line: bytes) -> Entry | None:
+    """The envelope of a line that is one usual record, without its place; None if the careful way has to be taken."""
+    if _decode is None:
+        return None
+    try:
+        row = _decode(line)
+        if not line.isascii():
+            line.decode()
+    except (ValueError, RecursionError):
+        return None
+    kind = row.type or ""
+    if kind in NOTED or row.subtype == "compact_boundary":
+        return None
+    if len(line) > 4300 and _SAMPLE.search(line[::_STEP]) and _DIGITS.search(line):
+        return None
+    return _entry(row, kind)
+
+
+def _entry(row: Any, kind: str) -> Entry:
+    """An entry that has no place yet."""
+    message = row.message if kind in ("user", "assistant") else None
+    content: Content = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    prompt = False
+    if message is not None:
+        content, calls, answers, prompt = _said(message.content, kind)
+        prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
+    answer = message if kind == "assistant" else None
+    subtype = row.subtype or ""
+    if kind == "attachment" and not subtype and row.attachment is not None:
+        subtype = row.attachment.type or ""
+    result = row.toolUseResult
+    return Entry(
+        -1,
+        0,
+        0,
+        0,
+        kind,
+        subtype,
+        row.uuid or "",
+        row.parentUuid or "",
+        row.logicalParentUuid or "",
+        row.timestamp or "",
+        row.isSidechain is True,
+        row.isMeta is True,
+        row.isCompactSummary is True,
+        row.agentId or "",
+        content,
+        (answer.id or "") if answer else "",
+        (answer.model or "") if answer else "",
+        calls,
+        answers,
+        row.sourceToolAssistantUUID or "",
+        prompt,
+        (result.agentId or "") if isinstance(result, _Result) else "",
+    )
+
+
+def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
+    """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
+    if isinstance(content, str):
+        return "usable", (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
+    if content is None:
+        return "", (), (), False
+    if not content:
+        return "empty", (), (), False
+    usable = False
+    calls: list[str] = []
+    answers: list[str] = []
+    texts: list[str] = []
+    image = result = False
+    for block in content:
+        of = block.type
+        if of is None or (of == "text" and block.text is None):
+            continue
+        usable = True
+        if of == "text":
+            texts.append(block.text)
+        elif of == "tool_use":
+            if block.id:
+                calls.append(block.id)
+        elif of == "tool_result":
+            result = True
+            if block.tool_use_id:
+                answers.append(block.tool_use_id)
+        elif of == "image":
+            image = True
+    prompt = False
+    if kind == "user" and not result:
+        spoken = [part for part in texts if part.strip()]
+        prompt = any(not is_machine(part) for part in spoken) if spoken else image
+    return "usable" if usable else "", tuple(calls), tuple(answers), prompt

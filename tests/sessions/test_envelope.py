@@ -1,0 +1,118 @@
+"""The fast envelope against the careful one: the same fields wherever the fast one answers."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.sessions import envelope
+from memtui.sessions.entries import Entry, entry_of
+from memtui.sessions.envelope import quick_entry
+from memtui.sessions.lines import parse_line
+from memtui.sessions.reader import Found
+from memtui.sessions.transcript import read_transcript
+from tests.sessions.recordings import load, session_bytes
+from tests.sessions.test_scan import ODD
+from tests.support import REPO
+
+KEYS = (
+    "type",
+    "subtype",
+    "uuid",
+    "parentUuid",
+    "timestamp",
+    "isSidechain",
+    "isMeta",
+    "message",
+    "toolUseResult",
+    "attachment",
+)
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.sampled_from(["user", "assistant", "text", "tool_use", "x", " ", "<tick>"]),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["type", "id", "tool_use_id", "text", "content", "model", "agentId"]), inner, max_size=4
+        )
+    ),
+    max_leaves=8,
+)
+
+
+def careful(line: bytes) -> Entry | None:
+    """What the careful way makes of a line that is exactly one record."""
+    parsed = parse_line(line)
+    if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
+        return None
+    return dataclasses.replace(entry_of(Found(0, 0, 0, parsed.objects[0]), -1))
+
+
+def agree(line: bytes) -> bool:
+    """Compare both; True if the fast one answered."""
+    fast = quick_entry(line)
+    if fast is None:
+        return False
+    slow = careful(line)
+    assert slow is not None, line[:200]
+    assert dataclasses.asdict(fast) == dataclasses.asdict(slow), line[:200]
+    return True
+
+
+def test_recorded_sessions() -> None:
+    answered = total = 0
+    for name in ("vectors", "resume"):
+        for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):
+            for line in session_bytes(case).split(b"\n"):
+                total += bool(line)
+                answered += agree(line)
+    assert answered > total * 0.9
+
+
+def test_the_corpus(shared: Path) -> None:
+    for file in sorted((shared / "corpus" / "sessions").rglob("*.jsonl")):
+        for line in file.read_bytes().split(b"\n"):
+            agree(line)
+
+
+@pytest.mark.parametrize("line", ODD, ids=range(len(ODD)))
+def test_odd_lines(line: bytes) -> None:
+    agree(line)
+
+
+def test_a_number_that_is_too_long_is_left_to_the_careful_way() -> None:
+    for before in (b"", b"x" * 397, b"x" * 70_000):
+        line = b'{"type":"user","a":"' + before + b'","n":' + b"9" * 4301 + b"}"
+        assert quick_entry(line) is None
+        assert parse_line(line).bad
+    assert quick_entry(b'{"type":"user","n":' + b"9" * 4300 + b"}") is not None
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8))
+def test_any_record(record: dict[str, Any]) -> None:
+    agree(json.dumps(record).encode())
+
+
+@given(st.sampled_from(["user", "assistant"]), VALUES)
+def test_any_message(kind: str, content: Any) -> None:
+    agree(json.dumps({"type": kind, "uuid": "u", "message": {"id": "m", "content": content}}).encode())
+
+
+def test_without_msgspec_a_transcript_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_bytes(
+        b"".join(session_bytes(case) for case in load(REPO / "tests" / "data" / "oracle" / "resume.jsonl")[:20])
+    )
+    fast = read_transcript(path)
+    monkeypatch.setattr(envelope, "_decode", None)
+    slow = read_transcript(path)
+    assert [dataclasses.asdict(entry) for entry in fast.entries] == [
+        dataclasses.asdict(entry) for entry in slow.entries
+    ]
+    assert fast.problems == slow.problems
