@@ -17,6 +17,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 6. The tool `Task` is called `Agent` now. A tool that was looked up adds the text "Tool loaded." to its result.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -35,15 +36,11 @@ TOOL_LOADED: Final = "Tool loaded."
 FILLER: Final = "No response requested."
 
 DEFAULT_MODEL: Final = "claude-opus-5-5"
-RETIRED: Final = (
-    "claude-3",
-    "claude-sonnet-4-2",
-    "claude-sonnet-4-5",
-    "claude-opus-4-2",
-    "claude-opus-4-1",
-    "claude-2",
-)
-"""Beginnings of models that the client no longer resumes with; it takes `DEFAULT_MODEL` instead."""
+_RESUMABLE: Final = re.compile(r"claude-(?:opus-(?:4-[5-8]|5)|sonnet-(?:4-6|5)|haiku-4-5|fable-5)")
+"""Models that the client resumes with; instead of any other it takes `DEFAULT_MODEL`."""
+
+_REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|haiku-4-5)")
+"""Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 RENAMED: Final = {"Task": "Agent"}
 
@@ -98,10 +95,11 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
+    separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
     for entry, data in rows:
         if entry.type == "attachment":
-            _add_reminder(parts, reminder_of(data, separate=result.model == DEFAULT_MODEL), entry)
+            _add_reminder(parts, reminder_of(data, separate=separate), entry)
         else:
             parts += _parts(entry, data, result)
     parts = _without_thoughts(_one_per_answer(parts), result)
@@ -111,12 +109,12 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
 
 
 def resumed_model(entries: Iterable[Entry]) -> str:
-    """The model that a resume goes on with: that of the last answer, unless it is retired."""
+    """The model that a resume goes on with: that of the last answer, if the client still resumes with it."""
     model = ""
     for entry in entries:
         if entry.model and entry.model != "<synthetic>":
             model = entry.model
-    return DEFAULT_MODEL if not model or model.startswith(RETIRED) else model
+    return model if _RESUMABLE.match(model) else DEFAULT_MODEL
 
 
 def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
