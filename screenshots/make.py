@@ -85,6 +85,8 @@ def main(names: list[str]) -> None:
                 continue
             svg = asyncio.run(take(picture, workspace))
             file = HERE / f"{picture.name}.svg"
+            # Without it leading spaces are dropped by rsvg-convert, and columns wander.
+            svg = svg.replace("<text ", '<text xml:space="preserve" ')
             file.write_text(svg.replace(str(home.home), "/home/you"), encoding="utf-8")
             if shutil.which("rsvg-convert"):
                 subprocess.run(["rsvg-convert", "-o", str(file.with_suffix(".png")), str(file)], check=True)
