@@ -221,9 +221,7 @@ def read_content(
     raise Conflict(f"{Path(path).name} is being rewritten by another program", hint="try again in a moment")
 
 
-def read_once(
-    path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False
-) -> Content:
+def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False) -> Content:
     """Read a file as it is now, be it half-written. Arguments and faults as for `read_content`."""
     # Without O_NONBLOCK, opening a pipe would wait for a writer that never comes.
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)

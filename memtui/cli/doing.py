@@ -49,9 +49,7 @@ def _told(call: Call, kind: str, plan: "Plan", saved: "Saved | None", diff: str)
         "written": saved is not None and saved.version is not None,
         "version": saved.version.id if saved is not None and saved.version is not None else None,
         "merged": list(saved.merged) if saved is not None else [],
-        "changes": [
-            {"name": change.name, "kind": _kind(change.base, change.data)} for change in plan.changes
-        ],
+        "changes": [{"name": change.name, "kind": _kind(change.base, change.data)} for change in plan.changes],
         "notes": list(plan.notes),
         "diff": diff,
     }

@@ -137,8 +137,10 @@ def _list_text(call: Call, world: "World", found: list[tuple[Named, Data]], *, b
     for number, scope in enumerate(scopes):
         rows = [row for _, row in found if row["scope"] == scope]
         if len(scopes) > 1:
-            yield from ["", *_heading(labels.get(scope, scope), len(rows))] if number else _heading(
-                labels.get(scope, scope), len(rows)
+            yield from (
+                ["", *_heading(labels.get(scope, scope), len(rows))]
+                if number
+                else _heading(labels.get(scope, scope), len(rows))
             )
         yield from file_table(out, rows, call.now())
 

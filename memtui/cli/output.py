@@ -380,4 +380,3 @@ def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
 
 def _part(cell: str | Part) -> Part:
     return cell if isinstance(cell, Part) else Part(cell)
-

@@ -159,9 +159,7 @@ def _sessions(place: Place, env: Env, lock: LockState) -> Gate:
         folders.append(place.transcripts.with_name(project_name(str(place.root))))
     own = env.get("CLAUDE_CODE_SESSION_ID")
     after = lock.at or 0.0
-    count = sum(
-        file.modified > after and file.id != own for folder in folders for file in session_files(folder)
-    )
+    count = sum(file.modified > after and file.id != own for folder in folders for file in session_files(folder))
     reason = f"{count} of {SESSIONS}" + (" (this one not counted)" if own else "")
     words = f"{SESSIONS} sessions since then"
     return Gate("sessions", count >= SESSIONS, words, reason, str(place.transcripts))

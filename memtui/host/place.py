@@ -163,9 +163,7 @@ def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterato
             yield layer.name, layer.source, value
 
 
-def _client_folder(
-    variables: dict[str, Variable], layers: tuple[Layer, ...], home: Path, default: Path
-) -> Path:
+def _client_folder(variables: dict[str, Variable], layers: tuple[Layer, ...], home: Path, default: Path) -> Path:
     """What the client itself uses: a bad variable is passed over, a bad setting falls back to the default at once."""
     override = variables.get(OVERRIDE)
     taken = None if override is None else client_takes(override.value, home, tilde=False)

@@ -390,4 +390,3 @@ def _unpack(name: str, stored: bytes) -> tuple[int, bytes] | None:
 def blob_id(data: bytes) -> str:
     """The name that git gives to these bytes; without loading dulwich."""
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
-

@@ -1,5 +1,4 @@
-"""Which deed an undo or redo means, and what one file has to become for it.
-"""
+"""Which deed an undo or redo means, and what one file has to become for it."""
 
 from collections.abc import Iterable
 

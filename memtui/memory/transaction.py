@@ -216,5 +216,3 @@ def remove_folder(root: Path, folder: str, fs: FileSystem = REAL) -> bool:
     except (OSError, MemtuiError):
         return False
     return True
-
-

@@ -59,9 +59,7 @@ def test_memory_that_is_off_is_said(run: Run, memory: Path, monkeypatch: pytest.
     assert run("--json").data["enabled"] is False
 
 
-def test_without_any_agent_folder_the_sample_is_shown_and_goes_away(
-    start: Start, home: Path, tmp_path: Path
-) -> None:
+def test_without_any_agent_folder_the_sample_is_shown_and_goes_away(start: Start, home: Path, tmp_path: Path) -> None:
     cwd = tmp_path / "empty"
     cwd.mkdir()
     for words, banner in (([], b"sample data: there is no agent"), (["--demo"], b"sample data in a temporary folder")):

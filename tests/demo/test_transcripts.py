@@ -70,7 +70,7 @@ def test_a_sub_agent_has_a_file_of_its_own() -> None:
     child = "agent: Explore\ndescription: Look\n\n=== user\nlook\n=== text\nseen\n"
     call = '=== call Agent {"description": "Look", "prompt": "look"} agent=helper\n=== result\nseen\n'
     transcript, _ = play("=== user\ngo\n" + call, helper=child)
-    (name, inner, meta), = transcript.agents
+    ((name, inner, meta),) = transcript.agents
     made = chain(inner)
     assert all(row["isSidechain"] and row["agentId"] == name and row["sessionId"] == transcript.session for row in made)
     assert made[0]["parentUuid"] is None

@@ -20,8 +20,7 @@ PLACES = [
     json.loads(line) for line in (REPO / "tests/data/oracle/places.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 MORE_PLACES = [  # the same client, asked more of the same kind
-    json.loads(line)
-    for line in (REPO / "tests/data/oracle/host_places.jsonl").read_text(encoding="utf-8").splitlines()
+    json.loads(line) for line in (REPO / "tests/data/oracle/host_places.jsonl").read_text(encoding="utf-8").splitlines()
 ]
 SETTINGS = json.loads((REPO / "tests/data/cases/settings.json").read_text(encoding="utf-8"))
 
@@ -89,9 +88,7 @@ def test_the_client_was_asked_more(
         for name, data in files.items():
             path = root / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            raw = (
-                bytes.fromhex(data["hex"]) if isinstance(data, dict) else fill(data).encode("utf-8", "surrogatepass")
-            )
+            raw = bytes.fromhex(data["hex"]) if isinstance(data, dict) else fill(data).encode("utf-8", "surrogatepass")
             path.write_bytes(raw)
     args = case["args"]
     flag = fill(args[args.index("--settings", len(args) - 2) + 1]) if "--settings" in args else None

@@ -72,7 +72,7 @@ def test_a_folder_may_become_a_file_and_back(history: History) -> None:
 
 
 def test_the_log_tells_who_why_when_and_what(history: History) -> None:
-    history.commit({"a.md": b"1\n2\n"}, who="you", why="new\nnote\n\nMemtui-Who: \"mallory\"", when=12.25, kind="new")
+    history.commit({"a.md": b"1\n2\n"}, who="you", why='new\nnote\n\nMemtui-Who: "mallory"', when=12.25, kind="new")
     history.commit(
         {"a.md": b"1\n3\n"}, who="dream ‘x’", why="메모", when=-5.0, kind="adopt", extra={"run": "7", "이름": "값"}
     )

@@ -51,9 +51,7 @@ class Scene:
 
     def folder(self) -> Folder:
         return {
-            path.relative_to(self.root).as_posix(): path.read_bytes()
-            for path in self.root.rglob("*")
-            if path.is_file()
+            path.relative_to(self.root).as_posix(): path.read_bytes() for path in self.root.rglob("*") if path.is_file()
         }
 
     def edit(self, store: Store) -> None:
