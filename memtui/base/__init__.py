@@ -2,17 +2,18 @@
 
 In: paths, bytes, text, an environment. Out: the same, made safe.
 
-- `errors`    faults that we foresee, each with a hint for the user and an exit code
-- `text`      foreign text made visible, and the words for ages, sizes and widths
-- `dirs`      where our own files are
-- `files`     reading without tearing, writing without losing
-- `boundary`  may this actor read or write this path
-- `locks`     one writer at a time among our own processes
-- `process`   is that process alive, and is it still the same one
-- `crash`     a bug of ours, written down
-- `config`    our own settings
-- `match`     the filter syntax
-- `secrets`   text that looks like a credential
+- `errors`     faults that we foresee, each with a hint for the user and an exit code
+- `text`       foreign text made visible, and the words for ages, sizes and widths
+- `dirs`       where our own files are
+- `filesystem` the calls of the system beneath, which a test may make fail
+- `files`      reading without tearing, writing without losing
+- `boundary`   may this actor read or write this path
+- `locks`      one writer at a time among our own processes
+- `process`    is that process alive, and is it still the same one
+- `crash`      a bug of ours, written down
+- `config`     our own settings
+- `match`      the filter syntax
+- `secrets`    text that looks like a credential
 
 Invariants: a write leaves the old file or the new one, whole, whatever instant it is stopped; no string that came from
 disk or a model reaches a terminal before `text.visible`.

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.base.errors import NotFound, Refused
-from memtui.base.files import REAL, FileSystem
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.text import nfc
 
 Op = Literal["read", "write"]

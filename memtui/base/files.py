@@ -1,15 +1,10 @@
 """Reading without tearing, writing without losing.
 
-Every call of a write goes through a `FileSystem`, so that a test can make the n-th one fail, stop the world there, or
-replay what a power cut would have left. A write is: a temporary file beside the target, a loop until every byte is in
-it, fsync, rename, fsync of the folder. A file is therefore the old one or the new one, whole, whatever instant it is
-stopped.
+A write is: a temporary file beside the target, a loop until every byte is in it, fsync, rename, fsync of the folder. A
+file is therefore the old one or the new one, whole, whatever instant it is stopped.
 
 Source: SAFETY.md section 2 (F1 to F5, F10, F55).
 """
-
-# ruff: noqa: PTH208
-# pathlib has no dir_fd, and a walk that no swapped link can lead astray needs it.
 
 import errno
 import hashlib
@@ -17,13 +12,13 @@ import os
 import re
 import secrets
 import stat
-import time
 from collections.abc import Container, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+from memtui.base.filesystem import REAL, FileSystem
 
 FRESH = 2.0
 """Seconds: a file whose mtime is nearer than this may still be being written; some systems count in steps of 2 s."""
@@ -34,71 +29,6 @@ SETTLE = 0.02
 _TEMP = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOCKED = (errno.EACCES, errno.EPERM, errno.EROFS)
-
-
-class FileSystem:
-    """The few calls that reading and writing need. The real ones; tests put faults in between."""
-
-    def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
-        return os.open(path, flags | os.O_CLOEXEC, mode, dir_fd=dir_fd)
-
-    def close(self, fd: int) -> None:
-        os.close(fd)
-
-    def read(self, fd: int, size: int) -> bytes:
-        return os.read(fd, size)
-
-    def write(self, fd: int, data: bytes | memoryview) -> int:
-        return os.write(fd, data)
-
-    def truncate(self, fd: int, size: int) -> None:
-        os.ftruncate(fd, size)
-
-    def fsync(self, fd: int) -> None:
-        os.fsync(fd)
-
-    def chmod(self, fd: int, mode: int) -> None:
-        os.fchmod(fd, mode)
-
-    def chown(self, fd: int, uid: int, gid: int) -> None:
-        os.fchown(fd, uid, gid)
-
-    def replace(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
-        """Rename over the target; both are names in `dir_fd` where that is given."""
-        os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
-
-    def unlink(self, path: str | Path, *, dir_fd: int | None = None) -> None:
-        os.unlink(path, dir_fd=dir_fd)
-
-    def mkdir(self, path: str | Path, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
-        os.mkdir(path, mode, dir_fd=dir_fd)
-
-    def rmdir(self, path: str | Path, *, dir_fd: int | None = None) -> None:
-        os.rmdir(path, dir_fd=dir_fd)
-
-    def lstat(self, path: str | Path, *, dir_fd: int | None = None) -> os.stat_result:
-        return os.stat(path, dir_fd=dir_fd, follow_symlinks=False)
-
-    def fstat(self, fd: int) -> os.stat_result:
-        return os.fstat(fd)
-
-    def listdir(self, folder: int | str | Path) -> list[str]:
-        return os.listdir(folder)
-
-    def flock(self, fd: int, operation: int) -> None:
-        import fcntl
-
-        fcntl.flock(fd, operation)
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
-
-    def now(self) -> float:
-        """The clock that mtimes are compared with, in seconds since 1970."""
-        return time.time()
-
-
-REAL = FileSystem()
 
 
 @dataclass(frozen=True, slots=True)

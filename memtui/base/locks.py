@@ -18,7 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memtui.base.errors import Conflict
-from memtui.base.files import REAL, FileSystem, make_folders
+from memtui.base.files import make_folders
+from memtui.base.filesystem import REAL, FileSystem
 
 _NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 

@@ -12,7 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.files import FileSystem, digest
+from memtui.base.files import digest
+from memtui.base.filesystem import FileSystem
 from memtui.demo.words import seconds
 from memtui.memory.store import Change, Store
 

@@ -14,7 +14,8 @@ from pathlib import Path
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Unsupported
-from memtui.base.files import REAL, FileSystem, digest, fault, make_folders, replace_file
+from memtui.base.files import digest, fault, make_folders, replace_file
+from memtui.base.filesystem import REAL, FileSystem
 
 RESERVE = 256 * 1024
 """Bytes: ten times the largest index that an agent loads."""

@@ -22,7 +22,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.base.errors import MemtuiError, NotFound
-from memtui.base.files import REAL, FileSystem, digest
+from memtui.base.files import digest
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.memory.repository import Repository
 
 if TYPE_CHECKING:

@@ -17,18 +17,8 @@ from pathlib import Path
 
 from memtui.base.boundary import MAX_DEPTH, open_parent
 from memtui.base.errors import MemtuiError
-from memtui.base.files import (
-    REAL,
-    SETTLE,
-    Content,
-    FileSystem,
-    Stamp,
-    clear_temps,
-    is_temp,
-    make_folders,
-    read_once,
-    replace_file,
-)
+from memtui.base.files import SETTLE, Content, Stamp, clear_temps, is_temp, make_folders, read_once, replace_file
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.memory.repository import blob_id
 
 MAX_SIZE = 8 << 20

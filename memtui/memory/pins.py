@@ -10,7 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.files import REAL, FileSystem, digest, make_folders, replace_file
+from memtui.base.files import digest, make_folders, replace_file
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.locks import guard
 from memtui.base.text import nfc
 

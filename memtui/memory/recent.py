@@ -18,7 +18,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.base.files import REAL, FileSystem, replace_file, sync_folder, write_all
+from memtui.base.files import replace_file, sync_folder, write_all
+from memtui.base.filesystem import REAL, FileSystem
 
 _MAGIC = b"memtui1"
 

@@ -21,16 +21,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from memtui.base.errors import MemtuiError
-from memtui.base.files import (
-    REAL,
-    FileSystem,
-    clear_temps,
-    make_folders,
-    replace_file,
-    sync_folder,
-    write_all,
-    write_temp,
-)
+from memtui.base.files import clear_temps, make_folders, replace_file, sync_folder, write_all, write_temp
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.memory.recent import Recent
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from pathlib import Path
 from memtui.base.boundary import Actor, check_path
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, NotFound, Refused, Usage
-from memtui.base.files import REAL, FileSystem, digest, fault
+from memtui.base.files import digest, fault
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.memory.history import FOUND, KEPT, OUTSIDE, REDO, UNDO, Version
 from memtui.memory.ledger import clear_folder
 from memtui.memory.merge import merge3

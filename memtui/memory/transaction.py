@@ -14,16 +14,8 @@ from pathlib import Path
 
 from memtui.base.boundary import fold_name, open_parent
 from memtui.base.errors import MemtuiError, NotFound
-from memtui.base.files import (
-    REAL,
-    Content,
-    FileSystem,
-    Stamp,
-    digest,
-    read_content,
-    replace_at,
-    write_temp,
-)
+from memtui.base.files import Content, Stamp, digest, read_content, replace_at, write_temp
+from memtui.base.filesystem import REAL, FileSystem
 
 
 class Moved(Exception):

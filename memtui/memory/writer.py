@@ -13,7 +13,8 @@ from itertools import islice
 from pathlib import Path
 
 from memtui.base.errors import Conflict, MemtuiError
-from memtui.base.files import REAL, FileSystem, digest, fault
+from memtui.base.files import digest, fault
+from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.locks import guard
 from memtui.memory.history import FOUND, KEPT, OUTSIDE, FileChange, History, Version
 from memtui.memory.ledger import MAX_SIZE, Ledger, Unseen, clear_folder, read_settled, scan

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from memtui.base.files import FileSystem
+from memtui.base.filesystem import FileSystem
 
 CALLS = (
     "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir",

@@ -14,7 +14,7 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
-from memtui.base.files import FileSystem
+from memtui.base.filesystem import FileSystem
 
 MOST = 6
 """Pending names of which every subset is tried (64); of more, only those that lack one or two, or have one or two."""

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 from memtui.base.files import (
-    FileSystem,
     Stamp,
     clear_temps,
     digest,
@@ -25,6 +24,7 @@ from memtui.base.files import (
     replace_file,
     temp_name,
 )
+from memtui.base.filesystem import FileSystem
 from tests.base.faults import Crash, FaultFS, ShortFS, upward
 
 OLD, NEW = b"the old text\n", b"the new text, which is longer\n" * 50

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base.errors import Conflict
-from memtui.base.files import FileSystem
+from memtui.base.filesystem import FileSystem
 from memtui.base.locks import guard
 from tests.support import REPO
 

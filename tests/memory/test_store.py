@@ -12,7 +12,8 @@ import pytest
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
-from memtui.base.files import FileSystem, digest
+from memtui.base.files import digest
+from memtui.base.filesystem import FileSystem
 from memtui.base.locks import guard
 from memtui.memory.store import Change, Stale, Store
 from tests.base.faults import FaultFS, ShortFS

@@ -1,0 +1,79 @@
+"""The few calls of the operating system that reading and writing need.
+
+Every call of a write goes through a `FileSystem`, so that a test can make the n-th one fail, stop the world there, or
+replay what a power cut would have left.
+
+Source: SAFETY.md section 2 (how to test it).
+"""
+
+# ruff: noqa: PTH208
+# pathlib has no dir_fd, and a walk that no swapped link can lead astray needs it.
+
+import os
+import time
+from pathlib import Path
+
+
+class FileSystem:
+    """The few calls that reading and writing need. The real ones; tests put faults in between."""
+
+    def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
+        return os.open(path, flags | os.O_CLOEXEC, mode, dir_fd=dir_fd)
+
+    def close(self, fd: int) -> None:
+        os.close(fd)
+
+    def read(self, fd: int, size: int) -> bytes:
+        return os.read(fd, size)
+
+    def write(self, fd: int, data: bytes | memoryview) -> int:
+        return os.write(fd, data)
+
+    def truncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
+    def fsync(self, fd: int) -> None:
+        os.fsync(fd)
+
+    def chmod(self, fd: int, mode: int) -> None:
+        os.fchmod(fd, mode)
+
+    def chown(self, fd: int, uid: int, gid: int) -> None:
+        os.fchown(fd, uid, gid)
+
+    def replace(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
+        """Rename over the target; both are names in `dir_fd` where that is given."""
+        os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    def unlink(self, path: str | Path, *, dir_fd: int | None = None) -> None:
+        os.unlink(path, dir_fd=dir_fd)
+
+    def mkdir(self, path: str | Path, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+        os.mkdir(path, mode, dir_fd=dir_fd)
+
+    def rmdir(self, path: str | Path, *, dir_fd: int | None = None) -> None:
+        os.rmdir(path, dir_fd=dir_fd)
+
+    def lstat(self, path: str | Path, *, dir_fd: int | None = None) -> os.stat_result:
+        return os.stat(path, dir_fd=dir_fd, follow_symlinks=False)
+
+    def fstat(self, fd: int) -> os.stat_result:
+        return os.fstat(fd)
+
+    def listdir(self, folder: int | str | Path) -> list[str]:
+        return os.listdir(folder)
+
+    def flock(self, fd: int, operation: int) -> None:
+        import fcntl
+
+        fcntl.flock(fd, operation)
+
+    def wait(self, seconds: float) -> None:
+        time.sleep(seconds)
+
+    def now(self) -> float:
+        """The clock that mtimes are compared with, in seconds since 1970."""
+        return time.time()
+
+
+REAL = FileSystem()
