@@ -18,6 +18,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 """
 
 import re
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
@@ -204,27 +205,22 @@ def _ended(content: list[Record]) -> list[Record]:
 def _one_per_answer(parts: list[Message]) -> list[Message]:
     """Rule 3 for answers: rows of one id at the place of the first, calls behind everything else."""
     messages: list[Message] = []
+    reachable: dict[str, Message] = {}  # answers with nothing but answers and results of calls behind them
     for part in parts:
-        earlier = _same_answer(messages, part.id) if part.role == "assistant" else None
+        if part.role == "user" and not any(block.type == "tool_result" for block in part.blocks):
+            reachable.clear()
+        earlier = reachable.get(part.id) if part.id else None
         if earlier is not None:
             earlier.blocks += part.blocks
-        else:
-            messages.append(Message(part.role, list(part.blocks), part.id, part.bare))
+            continue
+        message = Message(part.role, list(part.blocks), part.id, part.bare)
+        messages.append(message)
+        if part.id:
+            reachable[part.id] = message
     for message in messages:
         if message.role == "assistant":
             message.blocks.sort(key=lambda block: block.type == "tool_use")
     return messages
-
-
-def _same_answer(messages: list[Message], message_id: str) -> Message | None:
-    """The message of that id, if nothing but answers and results of calls is in between."""
-    for message in reversed(messages):
-        if message.role == "assistant":
-            if message_id and message.id == message_id:
-                return message
-        elif not any(block.type == "tool_result" for block in message.blocks):
-            return None
-    return None
 
 
 def _joined(parts: list[Message]) -> list[Message]:
@@ -291,9 +287,9 @@ def _paired(messages: list[Message], result: Conversation) -> list[Message]:
     """Rule 5: each call once, each with a result in the very next message, and no other results."""
     found: list[Message] = []
     called: set[str] = set()
-    waiting = list(messages)
+    waiting = deque(messages)
     while waiting:
-        message = waiting.pop(0)
+        message = waiting.popleft()
         if message.role != "assistant":
             found.append(_orphaned(message, result, first=not found))
             continue
@@ -301,9 +297,9 @@ def _paired(messages: list[Message], result: Conversation) -> list[Message]:
         found.append(message)
         if not calls:
             if waiting and waiting[0].role == "user":
-                found.append(_orphaned(waiting.pop(0), result, first=False))
+                found.append(_orphaned(waiting.popleft(), result, first=False))
             continue
-        following = waiting.pop(0) if waiting and waiting[0].role == "user" else Message("user", [])
+        following = waiting.popleft() if waiting and waiting[0].role == "user" else Message("user", [])
         found.append(_answering(following, calls, result, ends=not waiting))
     return found
 

@@ -3,7 +3,7 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A row is a user, assistant, system or attachment record with a uuid. A progress record is none, nor is a message
-   without any content that can be read; who hangs from one of these hangs from its parent.
+   without any content that can be read; who hangs from one of these, and stands behind it, hangs from its parent.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
@@ -32,6 +32,14 @@ class Rows:
     gone: frozenset[str] = frozenset()
     kept: tuple[str, ...] = ()
     anchored: bool = False
+    _timeline: list[tuple[float, int, str]] | None = field(default=None, repr=False)
+
+    def timeline(self) -> list[tuple[float, int, str]]:
+        """Time, place (negative, so that of equal times the first in the file comes last) and uuid, sorted."""
+        if self._timeline is None:
+            timed = ((entry.time, -self.place[uuid], uuid) for uuid, entry in self.by_uuid.items())
+            self._timeline = sorted((time, place, uuid) for time, place, uuid in timed if time is not None)
+        return self._timeline
 
     def children(self) -> dict[str, list[str]]:
         """Uuids by the row that they hang from, in the order of their first place."""
@@ -68,19 +76,14 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     for entry in entries:
         if not entry.uuid or entry.type not in CHAIN_TYPES:
             continue
+        parent = passed.get(entry.parent, entry.parent)
+        if not _is_row(entry):
+            passed[entry.uuid] = parent
+            continue
         first.setdefault(entry.uuid, len(first))
         rows.by_uuid.pop(entry.uuid, None)
         rows.by_uuid[entry.uuid] = entry
-        rows.parent[entry.uuid] = entry.parent
-    for uuid in [uuid for uuid, entry in rows.by_uuid.items() if not _is_row(entry)]:
-        passed[uuid] = rows.parent.pop(uuid)
-        del rows.by_uuid[uuid]
-    for uuid, parent in rows.parent.items():
-        seen: set[str] = set()
-        while parent in passed and parent not in seen:
-            seen.add(parent)
-            parent = passed[parent]
-        rows.parent[uuid] = parent
+        rows.parent[entry.uuid] = parent
     _compact(rows, first)
     rows.place = first
     return rows

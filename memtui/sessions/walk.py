@@ -16,6 +16,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    them in turn.
 """
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 
 from memtui.sessions.entries import Entry
@@ -50,14 +51,14 @@ def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
 
 def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
     """The row that stands in for a lost parent (rule 2); "" if none is near enough."""
-    if child.time is None:
+    time = child.time
+    if time is None:
         return ""
-    near = [
-        (entry.time, -rows.place[uuid], uuid)
-        for uuid, entry in rows.by_uuid.items()
-        if entry.time is not None and 0 <= child.time - entry.time <= NEAR
-    ]
-    for _, _, uuid in sorted(near, reverse=True):
+    timeline = rows.timeline()
+    at = bisect_right(timeline, (time, 1, ""))
+    while at and time - timeline[at - 1][0] <= NEAR:
+        at -= 1
+        uuid = timeline[at][2]
         if uuid not in seen and rows.by_uuid[uuid].sidechain == child.sidechain:
             return uuid
     return ""
@@ -68,31 +69,42 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     answers = _answers(rows, way)
     if not answers:
         return way
+    way = _results_behind_calls(rows, way)
     on_way = set(way)
-    found = _results_behind_calls(rows, way)
+    position = {uuid: at for at, uuid in enumerate(way)}
+    before: dict[str, list[str]] = {}
+    after: dict[str, list[str]] = {}
     for answer in answers:
         beside = [uuid for uuid in answer.rows if uuid not in on_way]
-        on_way.update(beside)
         results = [uuid for uuid in answer.results if uuid not in on_way]
-        on_way.update(results)
-        if beside or results:
-            _insert(rows, found, answer, beside, results)
+        there = sorted((uuid for uuid in answer.rows if uuid in position), key=position.__getitem__)
+        told = sorted((uuid for uuid in answer.results if uuid in position), key=position.__getitem__)
+        last = max([*there, *told], key=position.__getitem__)
+        for uuid in beside:
+            earlier = [row for row in there if rows.place[row] < rows.place[uuid]]
+            after.setdefault(earlier[-1] if earlier else answer.first, []).append(uuid)
+        for uuid in results:
+            later = next((row for row in told if rows.place[row] > rows.place[uuid]), "")
+            (before if later else after).setdefault(later or last, []).append(uuid)
+        on_way.update(beside, results)
         callers = [uuid for uuid in answer.rows if rows.by_uuid[uuid].calls]
         asides = _asides(rows, [*callers, *answer.results], children, on_way)
-        if asides:
-            mine = {*answer.rows, *answer.results}
-            last = max(at for at, row in enumerate(found) if row in mine)
-            found[last + 1 : last + 1] = asides
-    return found
+        on_way.update(asides)
+        after.setdefault(last, []).extend(asides)
+    return [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
 
 
 @dataclass(slots=True)
 class _Answer:
-    """One answer of the model: the rows with its id, and every row with a result of its calls, each in file order."""
+    """One answer of the model: the rows with its id, and every row with a result of its calls.
+
+    Each in file order; of the results first those that hang from its rows, then strays.
+    """
 
     first: str
     rows: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
+    strays: list[str] = field(default_factory=list)
 
 
 def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
@@ -124,23 +136,11 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             continue
         for call in entry.answers:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
-                by_id[owner[call]].results.append(uuid)
+                by_id[owner[call]].strays.append(uuid)
                 break
+    for answer in by_id.values():
+        answer.results += answer.strays
     return list(by_id.values())
-
-
-def _insert(rows: Rows, way: list[str], answer: _Answer, beside: list[str], results: list[str]) -> None:
-    """Put rows in by their place in the file: fragments behind the answer's first, results behind its last."""
-    mine = set(answer.rows)
-    told = set(answer.results)
-    for uuid in beside:
-        spots = [at for at, row in enumerate(way) if row in mine and rows.place[row] < rows.place[uuid]]
-        way.insert(max([*spots, way.index(answer.first)]) + 1, uuid)
-    for uuid in results:
-        last = max(at for at, row in enumerate(way) if row in mine)
-        spots = [at for at, row in enumerate(way) if row in told]
-        later = [at for at in spots if rows.place[way[at]] > rows.place[uuid]]
-        way.insert(later[0] if later else max([*spots, last]) + 1, uuid)
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
