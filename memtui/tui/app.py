@@ -24,7 +24,7 @@ from textual.worker import Worker, WorkerState
 from memtui.base.config import Config
 from memtui.base.text import visible
 from memtui.tui import keys, styles
-from memtui.tui.facts_of_place import place_facts
+from memtui.tui.headlines import meter_fill, meter_note, place_facts
 from memtui.tui.messages import (
     DiskChanged,
     EditorWanted,
@@ -36,7 +36,7 @@ from memtui.tui.messages import (
     WorldRead,
     Written,
 )
-from memtui.tui.panels.budget_meter import BudgetMeter, Fill
+from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
 from memtui.tui.picture import load
@@ -192,24 +192,12 @@ class MemtuiApp(App[int]):
             return
         self.query_one(PlaceLine).facts = place_facts(state, self.start.home)
         meter = self.query_one(BudgetMeter)
-        auto = state.world.auto if state.world else None
-        meter.budget = Fill.of(auto) if auto else state.first.fill if state.first and not state.world else None
-        meter.note = self._meter_note(state)
+        meter.budget = meter_fill(state)
+        meter.note = meter_note(state)
         for view in self.query(".view").results():
             if view.display:
                 view.show(state)  # type: ignore[attr-defined]
                 self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
-
-    @staticmethod
-    def _meter_note(state: AppState) -> str:
-        auto = state.world.auto if state.world else None
-        if not state.place.enabled:
-            return "memory is off: the agent loads nothing (5 Settings says who turned it off)"
-        if state.world is not None and auto is None:
-            return "no memory yet: the agent loads nothing at the start of a session"
-        if state.world is not None and auto is not None and auto.budget is None:
-            return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
-        return ""
 
     # Reading: `reading` does it in threads; here is what comes of it.
 

@@ -11,7 +11,7 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.help import help_dialog
 from memtui.tui.dialogs.question import Question
-from memtui.tui.facts_of_place import short
+from memtui.tui.headlines import short
 from memtui.tui.messages import Wish
 from memtui.tui.wishes.hands import Hands
 

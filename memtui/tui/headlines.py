@@ -1,9 +1,10 @@
-"""What the first line says, from the state."""
+"""What the two lines at the top say, from the state."""
 
 from pathlib import Path
 
 from memtui.base.text import ago, visible
 from memtui.tui.arrange import unlisted
+from memtui.tui.panels.budget_meter import Fill
 from memtui.tui.panels.place_line import PlaceFacts
 from memtui.tui.state import AppState
 
@@ -31,3 +32,22 @@ def place_facts(state: AppState, home: Path) -> PlaceFacts:
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )
+
+
+def meter_fill(state: AppState) -> Fill | None:
+    """How full the index is; of the last picture until the disk is read, None where nothing is loaded."""
+    if state.world is None:
+        return state.first.fill if state.first else None
+    return Fill.of(state.world.auto) if state.world.auto else None
+
+
+def meter_note(state: AppState) -> str:
+    """Why there is no meter to draw, or ""."""
+    auto = state.world.auto if state.world else None
+    if not state.place.enabled:
+        return "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+    if state.world is not None and auto is None:
+        return "no memory yet: the agent loads nothing at the start of a session"
+    if state.world is not None and auto is not None and auto.budget is None:
+        return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
+    return ""
