@@ -120,7 +120,7 @@ def _compact(rows: Rows, first: dict[str, int]) -> None:
     boundaries = [entry for entry in rows.by_uuid.values() if entry.boundary]
     if not any(preserved(entry, rows) for entry in boundaries):
         return
-    newest = boundaries[-1]
+    newest = max(boundaries, key=lambda entry: first[entry.uuid])
     anchor, kept = preserved(newest, rows) or ("", ())
     if any(uuid not in rows.by_uuid for uuid in kept):
         return
