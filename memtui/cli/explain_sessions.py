@@ -1,7 +1,6 @@
 """Explanations of transcripts: what a resume sends and why, and what is wrong with a file."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -53,22 +52,10 @@ def _each(
 @pass_call
 def explain_resume(call: Call, files: tuple[str, ...], at: str) -> int:
     """What the agent client sends when it resumes a session, what it leaves out, and why."""
-    return _each(call, "explain-resume", files, lambda transcript: resume_data(transcript, at), _resume_text)
-
-
-def resume_data(transcript: "Transcript", at: str = "") -> Data:
-    """The leaf and why it is the leaf, the blocks that are sent (null without a conversation), and the rest."""
     from memtui.sessions.chain import resume
-    from memtui.sessions.leaf import REASONS
+    from memtui.sessions.report import resume_report
 
-    told = resume(transcript, at)
-    return {
-        "leaf": told.leaf.uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason],
-        "blocks": told.blocks(),
-        "left_out": [asdict(item) for item in told.left_out],
-        "defects": [asdict(item) for item in told.defects],
-    }
+    return _each(call, "explain-resume", files, lambda transcript: resume_report(resume(transcript, at)), _resume_text)
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
@@ -93,25 +80,9 @@ def _resume_text(data: Data) -> Iterator[Line]:
 @pass_call
 def explain_transcript(call: Call, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-    return _each(call, "explain-transcript", files, transcript_data, _transcript_text)
+    from memtui.sessions.report import transcript_report
 
-
-def transcript_data(transcript: "Transcript") -> Data:
-    """Counts as the catalogue of bad transcripts has them, and the lines that are no record."""
-    from memtui.sessions.tree import build_tree
-
-    tree, reader = build_tree(transcript.entries), transcript.reader
-    return {
-        "records": reader.records,
-        "bad": reader.bad,
-        "pending": reader.pending,
-        "salvaged": reader.salvaged,
-        "lossy": reader.lossy,
-        "cycles": len(tree.cycles),
-        "orphans": len(tree.orphans),
-        "duplicates": len(tree.duplicates),
-        "lines": [{"line": bad.line, "offset": bad.offset, "why": bad.why} for bad in transcript.problems],
-    }
+    return _each(call, "explain-transcript", files, transcript_report, _transcript_text)
 
 
 def _transcript_text(data: Data) -> Iterator[Line]:
@@ -120,4 +91,4 @@ def _transcript_text(data: Data) -> Iterator[Line]:
     if data["pending"]:
         yield "bytes follow the last line end: the writer may not be done"
     for bad in data["lines"]:
-        yield [Part(f"  line {bad['line']}  ", "dim"), bad["why"]]
+        yield [Part(f"  line {bad['line']}  ", "dim"), bad["what"]]

@@ -339,13 +339,15 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     Args:
         out: Knows the width.
         columns: A column without a title in every column gives a table without a heading.
-        rows: The cells, one style a cell.
+        rows: The cells, one style a cell; without any there is no heading either.
     """
     listed = [[_part(cell) for cell in row] for row in rows]
     titles = [column.title for column in columns]
     if out.plain:
         for row in listed:
             yield "\t".join(visible(cell.text, keep="").replace("\t", " ") for cell in row)
+        return
+    if not listed:
         return
     shown = [[Part(visible(cell.text, keep=""), cell.style) for cell in row] for row in listed]
     widths = [max([cells(title), *(cells(row[i].text) for row in shown)]) for i, title in enumerate(titles)]

@@ -3,8 +3,9 @@
 Every file is scanned whole, so a list of thousands takes seconds; nothing is remembered between two lists.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.base.errors import MemtuiError, NotFound, Usage
@@ -30,9 +31,19 @@ class Session:
         return self.facts.title
 
     @property
-    def helper(self) -> bool:
-        """Whether it is a sub-agent's file that lies among the sessions, as old releases left them."""
-        return bool(self.facts.side) and not self.facts.messages
+    def when(self) -> float:
+        """When its last record was written, in seconds since 1970; the time of the file where no record tells."""
+        try:
+            stamp = datetime.fromisoformat(self.facts.last_time)
+        except ValueError:
+            return self.file.modified
+        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
+
+    @property
+    def listed(self) -> bool:
+        """Whether a list shows it: not a file without a word, nor a sub-agent's that lies among the sessions."""
+        facts = self.facts
+        return bool(facts.messages or (facts.title and not facts.side))
 
 
 def folders(projects: Path) -> list[Path]:
@@ -43,23 +54,20 @@ def folders(projects: Path) -> list[Path]:
         return []
 
 
-def sessions(places: Iterable[Path], faults: list[MemtuiError]) -> Iterator[Session]:
-    """The sessions of these folders, newest first by the time of the file; sub-agents' files are no sessions.
+def sessions(places: Iterable[Path], faults: list[MemtuiError]) -> list[Session]:
+    """The sessions of these folders, newest first; sub-agents' files and empty ones are left out.
 
     Args:
         places: Folders that hold transcripts.
         faults: Takes what kept a file from being read; the others are listed all the same.
     """
-    found = [file for place in places for file in session_files(place)]
-    found.sort(key=lambda file: (-file.modified, file.place))
-    for file in found:
+    found: list[Session] = []
+    for file in (file for place in places for file in session_files(place)):
         try:
-            session = Session(file, Scanner().file(file.path))
+            found.append(Session(file, Scanner().file(file.path)))
         except OSError as error:
             faults.append(fault(error, file.id, outcome="not listed"))
-            continue
-        if not session.helper:
-            yield session
+    return sorted((one for one in found if one.listed), key=lambda one: (-one.when, one.file.place))
 
 
 def find(places: Iterable[Path], word: str) -> Path:

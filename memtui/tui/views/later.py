@@ -13,7 +13,7 @@ WORDS = {
     "dream": ("2 Dream", "Consolidation is not here yet. The gates that would let one run: 5 Settings."),
     "sessions": (
         "3 Sessions",
-        "The session tree is not here yet. The newest sessions: memtui | cat. One of them: memtui explain resume FILE",
+        "The session tree is not here yet. Meanwhile: memtui sessions ls, sessions show ID, export session ID",
     ),
     "search": ("4 Search", "Search over everything is not here yet. In 1 Memory the key / filters names and lines."),
 }

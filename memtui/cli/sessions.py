@@ -1,0 +1,193 @@
+"""Past sessions: listed, looked at, given away."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui.base.errors import MemtuiError, Refused
+from memtui.base.text import age, size
+from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.output import Column, Data, Line, Part, iso, table
+
+if TYPE_CHECKING:
+    from memtui.sessions.listing import Session
+
+SHORT = 8
+"""Characters of an id that are shown."""
+
+NAMELESS = "no title"
+"""What stands for the title of a session in which no person typed anything."""
+
+
+def places(call: Call, *, everywhere: bool) -> list[Path]:
+    """The folders whose sessions are meant: the project's, or all."""
+    from memtui.host.paths import projects_dir
+    from memtui.sessions.listing import folders
+
+    return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
+
+
+def session_data(session: "Session") -> Data:
+    """A session for scripts."""
+    facts = asdict(session.facts)
+    return {
+        "id": session.file.id,
+        "path": session.file.place,
+        "modified": iso(session.file.modified),
+        "size": session.file.size,
+        **facts,
+    }
+
+
+@click.group("sessions", cls=Group, short_help="List past sessions, look at one.")
+def sessions() -> None:
+    """List past sessions, look at one. Nothing here changes a transcript."""
+
+
+@sessions.command("ls")
+@click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
+@click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
+@pass_call
+def sessions_ls(call: Call, everywhere: bool, branch: str | None) -> int:
+    """List the sessions of the project, newest first: age, messages, size, title, id.
+
+    Every file is read whole. Ends with 1 if there is none.
+    """
+    from memtui.sessions import listing
+
+    faults: list[MemtuiError] = []
+    found = [one for one in listing.sessions(places(call, everywhere=everywhere), faults)
+             if branch in (None, one.facts.branch)]  # fmt: skip
+    rows = [session_data(one) for one in found]
+
+    def text() -> Iterator[Line]:
+        columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
+        columns.append(Column("title", rest=True))
+        columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True), Column("id")]
+        lines: list[list[str | Part]] = []
+        for one in found:
+            facts = one.facts
+            line: list[str | Part] = [age(call.now() - one.when), str(facts.messages), size(one.file.size)]
+            line.append(Part(one.title) if one.title else Part(NAMELESS, "dim"))
+            line += [Path(facts.cwd).name] if everywhere else []
+            lines.append([*line, facts.branch, Part(one.file.id[:SHORT], "dim")])
+        yield from table(call.out, columns, lines)
+
+    call.out.answer("sessions", rows, text(), rows=rows, warnings=[fault.message for fault in faults], page=True)
+    if not rows:
+        call.out.note("no session here" if branch is None else f"no session on branch {branch}")
+    return int(not rows)
+
+
+@sessions.command("show")
+@click.argument("session", metavar="ID")
+@pass_call
+def sessions_show(call: Call, session: str) -> None:
+    """What is known of one session: what it did, and how much of it a resume would still send.
+
+    ID is the beginning of an id, a title, or a transcript's path.
+    """
+    from memtui.sessions import listing
+    from memtui.sessions.chain import resume
+    from memtui.sessions.leaf import REASONS
+    from memtui.sessions.left_out import WORDS
+    from memtui.sessions.scan import Scanner
+    from memtui.sessions.stats import stats_of
+    from memtui.sessions.transcript import read_transcript
+
+    path = listing.find(places(call, everywhere=True), session)
+    transcript = read_transcript(path)
+    told = resume(transcript)
+    facts = Scanner().file(path)
+    stats = asdict(stats_of(transcript.each(transcript.entries)))
+    left = Counter(item.why for item in told.left_out)
+    data: Data = {
+        "id": path.stem,
+        "path": str(path),
+        **asdict(facts),
+        "tools": stats,
+        "sent": None if told.messages is None else len(told.messages),
+        "leaf": told.leaf.uuid or None,
+        "leaf_reason": REASONS[told.leaf.reason],
+        "left_out": dict(left),
+        "defects": len(told.defects),
+    }
+
+    def text() -> Iterator[Line]:
+        yield Part(facts.title or NAMELESS, "bold")
+        yield f"{path.stem}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
+        yield f"{facts.first_time} to {facts.last_time}"
+        yield (
+            f"{facts.prompts} prompts, {facts.messages} messages, {facts.rewinds} rewinds, "
+            f"{facts.compactions} compactions, {facts.bad} bad lines"
+        )
+        yield "tools  " + ", ".join(f"{name} {count}" for name, count in stats.items())
+        if told.messages is None:
+            yield Part("a resume finds no conversation here", "problem")
+        else:
+            yield f"a resume goes on from {told.leaf.uuid}: {REASONS[told.leaf.reason]}"
+            yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
+        for why, count in left.most_common():
+            yield f"  not sent  {count:>5}  {WORDS[why]}"
+        if left or told.defects:
+            yield Part(f"each of them: memtui explain resume {path}", "dim")
+
+    call.out.answer("session", data, text())
+
+
+@click.group("export", cls=Group, short_help="Write a session down for others.")
+def export() -> None:
+    """Write a session down for others, as text or for a browser."""
+
+
+@export.command("session")
+@click.argument("session", metavar="ID")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Into a file that isn't there yet."
+)
+@click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md", show_default=True)
+@click.option("--at", default="", metavar="UUID", help="Up to this message instead of the client's own choice.")
+@click.option("--redact", is_flag=True, help="Take out what looks like a secret, and say how much that was.")
+@pass_call
+def export_session(call: Call, session: str, output: Path | None, form: str, at: str, redact: bool) -> None:
+    """The conversation as a resume would send it, as Markdown, JSON or one HTML page.
+
+    Where something in it looks like a secret nothing is written, unless --redact takes it out.
+    """
+    from memtui.sessions import listing
+    from memtui.sessions.chain import resume
+    from memtui.sessions.export import export as write_down
+    from memtui.sessions.scan import Scanner
+    from memtui.sessions.transcript import read_transcript
+
+    path = listing.find(places(call, everywhere=True), session)
+    title = Scanner().file(path).title or path.stem
+    forms = {"md": "markdown", "json": "json", "html": "html"}
+    made = write_down(resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
+    secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
+    if secrets and not redact:
+        raise Refused(f"looks like secrets: {secrets}; nothing was written", hint="--redact takes them out")
+    if output is None:
+        call.out.raw(made.text.encode("utf-8", "replace"))
+    elif call.asked.dry_run:
+        call.out.note(f"would write {len(made.text.encode())} bytes to {output}; -n: nothing was written")
+    else:
+        _create(output, made.text.encode("utf-8", "replace"))
+        call.out.note(f"written to {output}")
+    if secrets:
+        call.out.note(f"taken out: {secrets}")
+
+
+def _create(path: Path, data: bytes) -> None:
+    from memtui.base.files import fault, replace_file
+
+    if path.exists() or path.is_symlink():
+        raise Refused(f"{path} is there already", hint="name another file, or remove it first")
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise fault(error, str(path)) from error
