@@ -18,10 +18,8 @@ from memtui.base.process import Identity, alive
 from memtui.base.text import age
 from memtui.host.env import Env
 from memtui.host.heads import session_files
-from memtui.host.paths import project_name
+from memtui.host.paths import LOCK, project_name
 from memtui.host.place import Place
-
-LOCK = ".consolidate-lock"
 
 BETWEEN = 24 * 3600
 """Seconds between two consolidations."""

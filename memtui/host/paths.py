@@ -11,6 +11,9 @@ from pathlib import Path
 from memtui.base.text import nfc
 from memtui.host.env import Env
 
+LOCK = ".consolidate-lock"
+"""In a memory folder: its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
+
 LONGEST_NAME = 200
 """UTF-16 units of a project name before it is cut and gets a hash."""
 

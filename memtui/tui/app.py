@@ -39,7 +39,7 @@ from memtui.tui.messages import (
 from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
-from memtui.tui.picture import load
+from memtui.tui.picture import load, names
 from memtui.tui.start import Start
 from memtui.tui.state import AppState, KeepsDraft, Preview
 from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
@@ -179,8 +179,8 @@ class MemtuiApp(App[int]):
         flags = [*(["sample data"] if self.sample else []), *(["read only"] if start.read_only else [])]
         if not start.place.enabled:
             flags.append("memory off")
-        first = load(start)
-        notice = "" if first else f"reading{self.glyphs.ellipsis}"
+        first = load(start) or names(start)
+        notice = "" if first and first.whole else f"reading{self.glyphs.ellipsis}"
         return AppState(start.place, start.now(), first=first, flags=tuple(flags), read_only=start.read_only,
                         notice=notice)  # fmt: skip
 

@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from memtui import __version__
 from memtui.base.files import replace_file
+from memtui.base.text import visible
+from memtui.host.gitroot import branch_of
+from memtui.host.paths import LOCK
 from memtui.tui.arrange import Group, Item, Row, Wanted, arrange, unlisted
 from memtui.tui.panels.budget_meter import Fill
 
@@ -40,6 +43,8 @@ class Picture:
     unlisted: int
     branch: str
     last_dream: float | None
+    whole: bool = True
+    """False: only what the folder lists, without anything that stands in a file."""
 
 
 def _file(start: "Start") -> Path:
@@ -82,6 +87,27 @@ def load(start: "Start") -> Picture | None:
         )
     except (OSError, ValueError, KeyError, TypeError):
         return None  # of another version, or half a file of another program: the reading follows anyway
+
+
+def names(start: "Start") -> Picture | None:
+    """What the memory folder lists, for a start without a last picture; `None` where there is no folder.
+
+    Its own level alone: names, sizes and times, not yet by type. The reading follows.
+    """
+    folder = start.place.folder
+    try:
+        listed = [name for name in os.listdir(folder) if name.endswith(".md")]  # noqa: PTH208 - no paths are needed
+    except OSError:
+        return None
+    listed.sort(key=lambda name: (name != "MEMORY.md", name.casefold()))
+    items = []
+    for name in listed[:FIRST_ROWS]:
+        path, size, time = _stamp(f"{folder}/{name}")
+        items.append(Item(Path(path), visible(name, keep=""), "auto", max(size, 0), time / 1e9, ""))
+    rows: tuple[Row, ...] = (Group("names", "memory", len(listed), False), *items) if items else ()
+    _, size, time = _stamp(str(folder / LOCK))
+    last_dream = time / 1e9 if size >= 0 else None
+    return Picture(rows, len(listed), None, 0, 0, branch_of(start.place.cwd), last_dream, whole=False)
 
 
 def _item(row: list[Any]) -> Item:

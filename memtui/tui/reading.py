@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 
 from memtui.base.errors import MemtuiError
 from memtui.host.gitroot import branch_of, worktree_root
+from memtui.host.paths import LOCK
 from memtui.tui.arrange import Wanted
 from memtui.tui.messages import Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.picture import of_world, save, stamps_of
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
     from memtui.tui.start import Start
     from memtui.tui.state import Preview
-
-LOCK = ".consolidate-lock"
-"""Its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
 
 
 class Reading:
@@ -49,7 +47,7 @@ class Reading:
 
     def _first(self) -> None:
         app, workspace = self.app, self.app.workspace
-        if app.state is not None and app.state.first is None:
+        if app.state is not None and not (app.state.first and app.state.first.whole):
             self._post(full=False)
         self._foreseen(workspace.recover)
         message = self._post(full=True)

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates import BETWEEN, HELD, LOCK, SESSIONS, Gate, gates, read_lock
+from memtui.dream.gates import BETWEEN, HELD, SESSIONS, Gate, gates, read_lock
 from memtui.host.env import Env
+from memtui.host.paths import LOCK
 from memtui.host.place import Place, decide
 from tests.support import digest_tree
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.workspace import Workspace
-from memtui.tui.arrange import Wanted, arrange
-from memtui.tui.picture import load
+from memtui.tui.arrange import Group, Item, Wanted, arrange
+from memtui.tui.picture import FIRST_ROWS, load, names
 from memtui.tui.reading import keep_picture, read_world
 from memtui.tui.start import Start
 from tests.tui.conftest import Maker
@@ -94,3 +94,37 @@ async def test_it_stands_before_the_world_is_read(start: Start, make_app: Maker)
         await settle(pilot)
         assert app.state.world is not None
         assert "1 not in index" in screen_text(app)
+
+
+def test_without_a_picture_the_names_are_shown(start: Start, memory: Path) -> None:
+    (memory / "\x1b[31mred.md").write_bytes(b"x")
+    (memory / "notes.txt").write_bytes(b"x")
+    picture = names(start)
+    assert picture is not None
+    assert not picture.whole
+    assert (picture.fill, picture.problems, picture.unlisted) == (None, 0, 0)
+    group, *items = picture.rows
+    assert isinstance(group, Group)
+    there = sorted(path for path in memory.iterdir() if path.suffix == ".md")
+    assert group.count == picture.files == len(there)
+    assert sorted(item.path for item in items if isinstance(item, Item)) == there
+    assert isinstance(items[0], Item)
+    assert items[0].label == "MEMORY.md"
+    assert "\x1b" not in "".join(item.label for item in items)
+    assert [item.size for item in items if isinstance(item, Item)] == [
+        item.path.stat().st_size for item in items if isinstance(item, Item)
+    ]
+
+
+def test_of_many_names_only_a_screen_full_is_looked_at(start: Start, memory: Path) -> None:
+    for number in range(FIRST_ROWS + 5):
+        (memory / f"many_{number:04}.md").write_bytes(b"x")
+    picture = names(start)
+    assert picture is not None
+    assert len(picture.rows) == FIRST_ROWS + 1
+    assert picture.files > FIRST_ROWS + 4
+
+
+def test_without_a_folder_there_are_no_names(start: Start, memory: Path) -> None:
+    memory.rename(memory.with_name("elsewhere"))
+    assert names(start) is None
