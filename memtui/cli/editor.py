@@ -41,8 +41,19 @@ def editor_words(setting: str, environ: Mapping[str, str]) -> list[str]:
     raise Unsupported("no editor is known", hint="set $EDITOR, or: memtui config set editor 'nano'")
 
 
-def _usual_interrupts() -> None:
+def _usual_signals() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGTERM})
+
+
+@contextmanager
+def _ends_wait() -> Iterator[None]:
+    """Hold SIGTERM back for a moment: raised inside `Popen` it could be lost, and nobody would end the waiting."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager
@@ -79,8 +90,9 @@ def run_editor(words: list[str], path: Path, line: int | None = None) -> None:
     sys.stdout.flush()
     with _leaving_interrupts_to_the_editor():
         try:
-            # The editor itself starts with its interrupts as usual; there are no threads for the hook to stumble over.
-            run = subprocess.Popen([*words, *rest], env=dict(os.environ), preexec_fn=_usual_interrupts)
+            # The editor itself starts with its signals as usual; there are no threads for the hook to stumble over.
+            with _ends_wait():
+                run = subprocess.Popen([*words, *rest], env=dict(os.environ), preexec_fn=_usual_signals)
         except OSError as error:
             reason = f"{words[0]} can't be started: {error.strerror}"
             raise Unsupported(reason, hint="set $VISUAL or $EDITOR") from error
