@@ -21,6 +21,7 @@ class SessionFile:
     place: str
     modified: float
     size: int
+    inode: int = 0
 
     @property
     def path(self) -> Path:
@@ -41,7 +42,7 @@ def session_files(folder: Path) -> list[SessionFile]:
             for entry in entries:
                 if SESSION.fullmatch(entry.name) and entry.is_file():
                     known = entry.stat()
-                    found.append(SessionFile(entry.path, known.st_mtime, known.st_size))
+                    found.append(SessionFile(entry.path, known.st_mtime, known.st_size, known.st_ino))
     except OSError:
         return found
     found.sort(key=lambda file: (-file.modified, file.place))

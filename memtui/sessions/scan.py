@@ -13,7 +13,7 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -91,6 +91,16 @@ class Scanner:
     _title: Title = field(default_factory=Title)
     _parents: set[str] = field(default_factory=set)
     _late: tuple[int, int] = (0, 0)
+
+    def state(self) -> str:
+        """What a later scanner needs to go on where this one stopped, as JSON."""
+        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
+
+    @classmethod
+    def resumed(cls, state: str) -> "Scanner":
+        """A scanner that goes on from a `state`."""
+        facts, title, parents = json.loads(state)
+        return cls(Facts(**facts), _title=Title(**title), _parents=set(parents))
 
     def file(self, path: Path) -> Facts:
         """Read a file from where this scanner stopped to its last line end.

@@ -1,0 +1,215 @@
+"""The catalogue: a list's facts of every session, kept between two starts.
+
+`page` answers from the cache alone, in milliseconds, with what was true at the last `refresh`. `refresh` looks at the
+size, time and inode of every file, reads what changed, newest first, and says after each part that there is more to
+show. A file that grew is read on from where reading stopped, if the bytes before that place are still the same.
+"""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+from memtui.base.errors import MemtuiError
+from memtui.base.files import fault
+from memtui.host.heads import SessionFile, read_part, session_files
+from memtui.search.database import open_database
+from memtui.sessions.listing import Session
+from memtui.sessions.scan import Facts, Scanner
+
+FILE: Final = "catalogue.db"
+"""The cache's name in our cache folder."""
+
+SHOW_EVERY: Final = 0.2
+"""Seconds of reading after which what is known is kept and shown."""
+
+_MARK: Final = 1024
+"""Bytes at a file's start and before its offset that must be the same for it to be read on."""
+
+_KINDS: Final = {str: "text", int: "integer"}
+_FACTS: Final = tuple(part.name for part in fields(Facts))
+_SCHEMA: Final = f"""
+create table session(
+    place text primary key, folder text not null, modified real not null, size integer not null,
+    inode integer not null, mark blob not null, state text not null, written real not null, listed integer not null,
+    {", ".join(f"{part.name} {_KINDS[type(part.default)]} not null" for part in fields(Facts))}
+) without rowid;
+create index by_folder on session(folder, written desc) where listed;
+create index by_time on session(written desc) where listed
+"""
+_SHOWN: Final = f"place, modified, size, inode, {', '.join(_FACTS)}"
+_COLUMNS: Final = 9 + len(_FACTS)
+_KEEP: Final = f"insert or replace into session values ({', '.join('?' * _COLUMNS)})"
+
+Row = tuple[Any, ...]
+
+
+@dataclass
+class Refreshed:
+    """What a refresh did: files read from their start, read on, and forgotten; `faults` kept a file from being read."""
+
+    read: int = 0
+    grown: int = 0
+    gone: int = 0
+    faults: list[MemtuiError] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        """Whether a list may look different now."""
+        return bool(self.read or self.grown or self.gone)
+
+
+class Catalogue:
+    """The sessions of one machine; one object a thread, closed after use.
+
+    Args:
+        cache: Our cache folder.
+    """
+
+    def __init__(self, cache: Path) -> None:
+        self._db = open_database(cache / FILE, _SCHEMA)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._db.close()
+
+    def page(self, folders: Sequence[Path] | None = None, limit: int = -1) -> list[Session]:
+        """Sessions as they were at the last refresh, newest first; sub-agents' files and empty ones are left out.
+
+        Args:
+            folders: Of these project folders; of all that were ever refreshed if left out.
+            limit: How many at most; -1 for all.
+        """
+        where = "" if folders is None else f"and folder in ({','.join('?' * len(folders))})"
+        rows = self._ask(
+            f"select {_SHOWN} from session where listed {where} order by written desc, place limit ?",
+            *(str(folder) for folder in folders or ()),
+            limit,
+        )
+        return [Session(SessionFile(*row[:4]), Facts(*row[4:])) for row in rows]
+
+    def refresh(
+        self,
+        folders: Iterable[Path],
+        *,
+        shown: Callable[[], None] = lambda: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Refreshed:
+        """Bring the sessions of these folders up to date.
+
+        Args:
+            folders: Project folders; one that is gone has no sessions any more.
+            shown: Called whenever more is known and kept.
+            stopped: Asked before each file; what was read until then is kept.
+        """
+        done = Refreshed()
+        stale: list[SessionFile] = []
+        gone: list[str] = []
+        for folder in folders:
+            known = self._known(folder)
+            for file in session_files(folder):
+                if known.pop(file.place, None) != (file.modified, file.size, file.inode):
+                    stale.append(file)
+            gone += known
+        self._write([], gone)
+        done.gone = len(gone)
+        stale.sort(key=lambda file: -file.modified)
+        self._read(stale, done, shown, stopped)
+        return done
+
+    def _known(self, folder: Path) -> dict[str, tuple[float, int, int]]:
+        rows = self._ask("select place, modified, size, inode from session where folder = ?", str(folder))
+        return {place: (modified, size, inode) for place, modified, size, inode in rows}
+
+    def _read(
+        self, stale: list[SessionFile], done: Refreshed, shown: Callable[[], None], stopped: Callable[[], bool]
+    ) -> None:
+        rows: list[Row] = []
+        since = time.monotonic()
+        for file in stale:
+            if stopped():
+                break
+            scanner = self._goes_on(file)
+            done.grown += scanner.facts.offset > 0
+            done.read += scanner.facts.offset == 0
+            try:
+                scanner.file(file.path)
+            except OSError as error:
+                done.faults.append(fault(error, file.id, outcome="not listed"))
+                continue
+            rows.append(_row(file, scanner))
+            if time.monotonic() - since > SHOW_EVERY:
+                self._write(rows, [])
+                rows, since = [], time.monotonic()
+                shown()
+        self._write(rows, [])
+
+    def _goes_on(self, file: SessionFile) -> Scanner:
+        """A scanner for a file: one that goes on where the last stopped, if the file only grew."""
+        for state, mark, offset in self._ask(
+            "select state, mark, offset from session where place = ? and inode = ? and size < ?",
+            file.place, file.inode, file.size,
+        ):  # fmt: skip
+            if mark == _mark(file.place, offset):
+                return Scanner.resumed(state)
+        return Scanner()
+
+    def _ask(self, statement: str, *values: object) -> list[Row]:
+        try:
+            return self._db.execute(statement, values).fetchall()
+        except sqlite3.DatabaseError:  # damaged, or taken away from under us: begin anew, the files know better
+            self._db.close()
+            self._db = open_database(None, _SCHEMA)
+            return self._db.execute(statement, values).fetchall()
+
+    def _write(self, rows: list[Row], gone: list[str]) -> None:
+        try:
+            self._commit(rows, gone)
+        except sqlite3.OperationalError:  # held by another program, no room, read only: this run remembers by itself
+            kept = open_database(None, _SCHEMA)
+            with suppress(sqlite3.Error):
+                self._db.backup(kept)
+            self._db.close()
+            self._db = kept
+            self._commit(rows, gone)
+
+    def _commit(self, rows: list[Row], gone: list[str]) -> None:
+        if not rows and not gone:
+            return
+        self._db.execute("begin immediate")
+        try:
+            self._db.executemany("delete from session where place = ?", [(place,) for place in gone])
+            self._db.executemany(_KEEP, rows)
+            self._db.execute("commit")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("rollback")
+            raise
+
+
+def _row(file: SessionFile, scanner: Scanner) -> Row:
+    session = Session(file, scanner.facts)
+    mark = _mark(file.place, scanner.facts.offset)
+    folder = file.place.rpartition("/")[0]
+    facts = (getattr(scanner.facts, name) for name in _FACTS)
+    return (file.place, folder, file.modified, file.size, file.inode, mark, scanner.state(), session.when,
+            session.listed, *facts)  # fmt: skip
+
+
+def _mark(place: str, offset: int) -> bytes:
+    """What stands at a file's start and before an offset, as a digest."""
+    first, last = read_part(place, 0, min(_MARK, offset)), read_part(place, max(0, offset - _MARK), min(_MARK, offset))
+    return blake2b(first + last, digest_size=16).digest()
