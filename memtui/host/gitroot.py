@@ -22,6 +22,7 @@ The rules, each recorded on Claude Code 2.1.332:
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from memtui.host.paths import read_small, real
@@ -75,6 +76,18 @@ def canonical_root(cwd: Path) -> Path:
     """
     root = worktree_root(cwd)
     return real(cwd) if root is None else main_repository(root)
+
+
+def worktrees(root: Path) -> tuple[Path, ...]:
+    """The working trees of a repository, its own folder first; those that are gone too, as long as git lists them."""
+    found = [root]
+    for common in (root / ".git", root):
+        with suppress(OSError):
+            for private in sorted((common / "worktrees").iterdir()):
+                back = _line(private / "gitdir")
+                if back:
+                    found.append(_join(private, back).parent)
+    return tuple(dict.fromkeys(found))
 
 
 def branch_of(cwd: Path) -> str:

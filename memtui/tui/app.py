@@ -29,9 +29,10 @@ from memtui.tui.messages import (
     DiskChanged,
     EditorWanted,
     Failed,
-    PreviewRead,
+    News,
     PreviewWanted,
     Settled,
+    ShelfDone,
     Wish,
     WorldRead,
     Written,
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
     from memtui.tui.reading import Reading
+    from memtui.tui.session_reading import SessionReading
     from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
@@ -77,7 +79,7 @@ class MemtuiApp(App[int]):
         watch: Follow the disk; off in tests that say themselves when to look.
     """
 
-    CSS_PATH = styles.sheets("app", "memory", "settings")
+    CSS_PATH = styles.sheets("app", "memory", "sessions", "settings")
     TITLE = "memtui"
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = BREAKPOINTS
@@ -98,6 +100,7 @@ class MemtuiApp(App[int]):
         self._workspace: Workspace | None = None
         self._wishes: Wishes | None = None
         self._reading: Reading | None = None
+        self._sessions: SessionReading | None = None
         self.config = config
         self.sample = sample
         self.open_sample = open_sample
@@ -135,6 +138,15 @@ class MemtuiApp(App[int]):
         if self._reading is None:
             self._reading = Reading(self)
         return self._reading
+
+    @property
+    def sessions(self) -> SessionReading:
+        """Who reads sessions; imported when somebody wants to see them."""
+        from memtui.tui.session_reading import SessionReading
+
+        if self._sessions is None:
+            self._sessions = SessionReading(self)
+        return self._sessions
 
     def get_default_screen(self) -> Screen[object]:
         # Textual sets these classes after the first paint, and then paints all of it once more.
@@ -249,11 +261,16 @@ class MemtuiApp(App[int]):
         if self.state and self.state.world:
             self.reading.preview(self.state.world, Preview(message.path, message.mode, width=message.width))
 
-    @on(PreviewRead)
-    def take_preview(self, message: PreviewRead) -> None:
-        """Show it."""
+    @on(News)
+    def take_news(self, message: News) -> None:
+        """Something was read: show it."""
         if self.state:
-            self.state = replace(self.state, preview=message.preview)
+            self.state = message.into(self.state)
+
+    @on(ShelfDone)
+    def shelf_done(self) -> None:
+        """The list of sessions was read; what changed meanwhile is read next."""
+        self.sessions.done()
 
     # Wishes: `wishes` asks and writes; here is only what comes of it.
 
@@ -320,6 +337,7 @@ class MemtuiApp(App[int]):
         """Go to another project; the rest of the screen stays."""
         self.start, self._workspace = Start.over(workspace), workspace
         self._welcomed = False
+        self._sessions = None
         self.state = self._blank()
         self.memory.start_over()
         self.reading.first()
@@ -358,10 +376,17 @@ class MemtuiApp(App[int]):
         body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
 
     def _make_view(self, name: str) -> Widget:
-        from memtui.tui.views.later import Later
-        from memtui.tui.views.settings import SettingsView
+        if name == "settings":
+            from memtui.tui.views.settings import SettingsView
 
-        return SettingsView(self.glyphs) if name == "settings" else Later(name)
+            return SettingsView(self.glyphs)
+        if name == "sessions":
+            from memtui.tui.views.sessions import SessionsView
+
+            return SessionsView(self.glyphs)
+        from memtui.tui.views.later import Later
+
+        return Later(name)
 
     def action_reload(self) -> None:
         """Read the disk again, now."""

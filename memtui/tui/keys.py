@@ -92,6 +92,29 @@ MEMORY = (
     Key("memory.escape", "escape", "back", "Filter and marks off", display="Esc"),
 )
 
+SESSION_LIST = (
+    Key("sessions.open", "enter", "open", "Resume, fork, copy or export", "⏎ resume", "⏎"),
+    Key("sessions.unfold", "right,l", "fold(False)", "Branches and agents, or to the next pane", "→ branches", "→ l"),
+    Key("sessions.fold", "left,h", "fold(True)", "Fold", display="← h"),
+)
+
+SESSIONS = (
+    Key("sessions.read", "p", "read", "Read the whole conversation", "p read"),
+    Key("sessions.filter", "slash", "filter", "Filter: 'exact ^start end$ !not", "/ filter", "/"),
+    Key("sessions.rename", "r", "rename", "Rename, as the agent client does", "r rename"),
+    Key("sessions.all", "A", "scope('all')", "Of all projects, or of this one", "A all"),
+    Key("sessions.worktrees", "W", "scope('worktrees')", "Of all worktrees of this repository", "W worktrees"),
+    Key("sessions.branch", "B", "branch", "Only those of the git branch that is checked out", "B branch"),
+    Key("sessions.save", "s", "save", "Save a copy of the transcript", "s save"),
+    Key("sessions.archive", "a", "archive", "Archive: kept from the client's clean-up; or put back", "a archive"),
+    Key("sessions.delete", "d", "delete", "Delete (kept for 30 days; z brings it back)", "d delete"),
+    Key("sessions.copy", "y", "copy", "Copy the command that resumes it"),
+    Key("sessions.memory", "O", "memory", "Go to the memory that this session wrote"),
+    Key("sessions.mark", "space", "mark", "Mark for archive and delete", display="Space"),
+    Key("sessions.order", "o", "next_order", "Order by age, size, messages or title"),
+    Key("sessions.escape", "escape", "back", "Filter and marks off", display="Esc"),
+)
+
 READER = (
     Key("reader.find", "slash", "find", "Find in the text", "/ find", "/"),
     Key("reader.next", "n", "find_next(1)", "Next match"),
@@ -142,6 +165,8 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "Lists": LINES,
     "Memory list": TOPICS,
     "Memory": MEMORY,
+    "Session list": SESSION_LIST,
+    "Sessions": SESSIONS,
     "Reader": READER,
     "Settings": SETTINGS,
     "Editor": EDITOR,

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.tui.state import AppState, Preview
+from memtui.tui.state import AppState, Conversation, OpenSession, Preview, Shelf
 
 if TYPE_CHECKING:
     from memtui.memory.world import World
     from memtui.tui.screens.editor import Editor
+
+
+class News(Message):
+    """Something was read; the app puts it into its state."""
+
+    def into(self, state: AppState) -> AppState:
+        """The state with it."""
+        raise NotImplementedError
 
 
 @dataclass
@@ -72,10 +80,54 @@ class PreviewWanted(Message):
 
 
 @dataclass
-class PreviewRead(Message):
+class PreviewRead(News):
     """A preview is ready."""
 
     preview: Preview
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, preview=self.preview)
+
+
+@dataclass
+class SessionsRead(News):
+    """The list of sessions, or what is known of it so far; a newer one replaces an older."""
+
+    shelf: Shelf
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, shelf=self.shelf)
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, SessionsRead)
+
+
+@dataclass
+class ShelfDone(Message):
+    """A reading of the list came to its end."""
+
+
+@dataclass
+class SessionOpened(News):
+    """One session was read whole."""
+
+    opened: OpenSession
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, opened={**state.opened, self.opened.place: self.opened})
+
+
+@dataclass
+class Conversed(News):
+    """A conversation is ready to be read."""
+
+    conversation: Conversation
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, conversation=self.conversation)
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, Conversed)
 
 
 @dataclass

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from memtui.host.place import Place
 
 if TYPE_CHECKING:
     from memtui.memory.world import World
+    from memtui.sessions.entries import Entry
+    from memtui.sessions.listing import Session
+    from memtui.sessions.outline import Outline
+    from memtui.sessions.transcript import Transcript
     from memtui.tui.markup import Line
     from memtui.tui.picture import Picture
+    from memtui.tui.session_rows import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,44 @@ class Preview:
     title: str = ""
     lines: Sequence[Line] = ()
     width: int = 0
+
+
+Scope = Literal["project", "worktrees", "all"]
+"""Whose sessions are listed: those of the working directory, of its whole repository, or of everybody."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The sessions that are listed, newest first, and what is known of them beside their files.
+
+    `live` are the ids of those that are open in a client now, with its process; `days` is how long the client keeps
+    one; `reading` is what is still being looked at ("" once all is).
+    """
+
+    scope: Scope = "project"
+    sessions: tuple[Session, ...] = ()
+    live: Mapping[str, int] = field(default_factory=dict)
+    days: float = 30
+    reading: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """One session, read: its branches and agents, and what there is to say about it."""
+
+    place: str
+    outline: Outline
+    facts: Sequence[tuple[str, str, str]] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The rows that lead to a node of a session, oldest first, and where to read what they say."""
+
+    node: Node
+    transcript: Transcript
+    way: tuple[Entry, ...]
 
 
 @runtime_checkable
@@ -60,3 +103,9 @@ class AppState:
     """Files that the last background run changed."""
     last_dream: float | None = None
     preview: Preview = Preview()
+    shelf: Shelf | None = None
+    """The sessions; None until somebody wants to see them."""
+    opened: Mapping[str, OpenSession] = field(default_factory=dict)
+    """Sessions that were read whole, by their file's path."""
+    conversation: Conversation | None = None
+    """The one that leads to the row under the cursor."""

@@ -83,7 +83,7 @@ def theme_like(client: object) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """The marks of one character set; each takes one cell."""
+    """The marks of one character set; each takes one cell, those of a tree two."""
 
     problem: str
     unlisted: str
@@ -105,6 +105,8 @@ class Glyphs:
     tick: str
     cross: str
     separator: str
+    fork: str
+    corner: str
     spinner: str
     border: str
     """Textual's name of the border of a pane, and of the focused one."""
@@ -120,11 +122,11 @@ _SPELLED = str.maketrans(
 )
 
 UNICODE = Glyphs(
-    "!", "○", "●", "*", "◆", "▾", "▸", "█", "░", "▐", "▌", "─", "•", "│", "–", "…", "→", "✓", "✗", "·", "◐◓◑◒",
+    "!", "○", "●", "*", "◆", "▾", "▸", "█", "░", "▐", "▌", "─", "•", "│", "–", "…", "→", "✓", "✗", "·", "├ ", "└ ", "◐◓◑◒",
     "round", "heavy",
 )  # fmt: skip
 PLAIN = Glyphs(
-    "!", "o", "@", "*", "^", "v", ">", "#", "-", "[", "]", "-", "*", "|", "-", "~", ">", "+", "x", "-", "|/-\\",
+    "!", "o", "@", "*", "^", "v", ">", "#", "-", "[", "]", "-", "*", "|", "-", "~", ">", "+", "x", "-", "|-", "`-", "|/-\\",
     "ascii", "ascii",
 )  # fmt: skip
 

@@ -11,10 +11,6 @@ from memtui.tui.state import AppState
 
 WORDS = {
     "dream": ("2 Dream", "Consolidation is not here yet. The gates that would let one run: 5 Settings."),
-    "sessions": (
-        "3 Sessions",
-        "The session tree is not here yet. Meanwhile: memtui sessions ls, sessions show ID, export session ID",
-    ),
     "search": ("4 Search", "Search over everything is not here yet. In 1 Memory the key / filters names and lines."),
 }
 

@@ -1,0 +1,168 @@
+"""The list of sessions: each with its marks, messages and age, and unfolded its branches and sub-agents."""
+
+from collections.abc import Hashable
+
+from textual.content import Content
+from textual.message import Message
+
+from memtui.base import text
+from memtui.sessions.listing import Session
+from memtui.tui import keys
+from memtui.tui.panels.lines import Lines
+from memtui.tui.session_rows import AGENTS, AgentRow, AgentsRow, BranchRow, SessionRow, SessionsWanted, key_of, project_of
+from memtui.tui.state import Shelf
+from memtui.tui.theme import Glyphs
+
+NAMELESS = "no title"
+"""What stands for the title of a session in which no person typed anything."""
+
+SOON = 3.0
+"""Days before the client's clean-up from which on a session says so."""
+
+SIZE_FROM = 44
+"""Cells from which the column with the size fits."""
+PROJECT_FROM = 50
+"""Cells from which sessions of several projects name theirs in a column."""
+
+KIND_WORDS = {"rewind": "rewind", "retry": "retry", "compaction": "compacted", "orphan": "parent lost"}
+
+
+class SessionList(Lines):
+    """Rows as `session_rows` made them."""
+
+    BINDINGS = keys.bindings(keys.SESSION_LIST)
+
+    class Folded(Message):
+        """A line is to be folded or unfolded; `key` is what `SessionsWanted.unfolded` holds."""
+
+        def __init__(self, key: str, folded: bool) -> None:
+            super().__init__()
+            self.key = key
+            self.folded = folded
+
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self.glyphs = glyphs
+        self.rows: tuple[SessionRow, ...] = ()
+        self.shelf = Shelf()
+        self.wanted = SessionsWanted()
+        self.now = 0.0
+
+    def show(self, rows: tuple[SessionRow, ...], shelf: Shelf, wanted: SessionsWanted, now: float) -> None:
+        """Draw these rows; ages count back from `now`. The cursor stays on its row."""
+        keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
+        self.rows, self.shelf, self.wanted, self.now = rows, shelf, wanted, now
+        self.rows_changed(keep=keep)
+
+    @property
+    def current(self) -> SessionRow | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    def to_key(self, key: Hashable) -> bool:
+        """Put the cursor on a row; whether it is in the list."""
+        index = next((i for i, row in enumerate(self.rows) if key_of(row) == key), None)
+        if index is None:
+            return False
+        self.cursor = index
+        return True
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def row_key(self, index: int) -> Hashable:
+        return key_of(self.rows[index])
+
+    def row(self, index: int, width: int) -> Content:
+        row = self.rows[index]
+        match row:
+            case Session():
+                return self._session(row, width)
+            case BranchRow():
+                return self._branch(row, width)
+            case AgentsRow():
+                fold = self.glyphs.closed if row.folded else self.glyphs.opened
+                return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
+            case AgentRow():
+                return self._agent(row, width)
+
+    def _session(self, session: Session, width: int) -> Content:
+        place, facts = session.file.place, session.facts
+        fold = self.glyphs.opened if place in self.wanted.unfolded else " "
+        mark, style = self._mark(session)
+        tail = f" {facts.messages:>5}"
+        tail += f"{text.size(session.file.size):>6}" if width >= SIZE_FROM else ""
+        tail += f"{text.age(self.now - session.when):>5}"
+        word = self._word(session)
+        lead = f"{mark}{self.glyphs.tick if place in self.wanted.marked else ' '}{fold}"
+        room = max(1, width - len(lead) - len(tail) - (len(word) + 1 if word else 0))
+        project = ""
+        if self.shelf.scope != "project" and width >= PROJECT_FROM:
+            project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
+        title = text.visible(session.title, keep="") or NAMELESS
+        title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
+        return Content.assemble(
+            (lead[:1], style),
+            (lead[1:2], "$mark bold"),
+            lead[2:],
+            (project, "$link"),
+            (title, "" if session.title else "$dim"),
+            (f" {word}" if word else "", style or "$warn"),
+            (tail, "$dim"),
+        )
+
+    def _mark(self, session: Session) -> tuple[str, str]:
+        if session.file.id in self.shelf.live:
+            return self.glyphs.changed, "$good"
+        return (self.glyphs.problem, "$problem bold") if session.facts.bad else (" ", "")
+
+    def _word(self, session: Session) -> str:
+        if session.file.id in self.shelf.live:
+            return "live"
+        left = self.shelf.days - (self.now - session.file.modified) / 86_400
+        return f"goes in {max(0, int(left))}d" if left < SOON else ""
+
+    def _branch(self, row: BranchRow, width: int) -> Content:
+        twig = row.twig
+        lead = "   " + "  " * min(twig.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
+        note = KIND_WORDS.get(twig.kind, "")
+        tail = f" {twig.messages:>5}"
+        tail += f"{text.age(self.now - twig.ended) if twig.ended is not None else self.glyphs.dash:>5}"
+        here = f"{self.glyphs.arrow} " if twig.leaf else ""
+        words = text.visible(f"{note}: {twig.words}" if note else twig.words, keep="")
+        words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
+        style = "bold" if twig.leaf else "$warn" if twig.kind == "orphan" else ""
+        return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
+
+    def _agent(self, row: AgentRow, width: int) -> Content:
+        agent = row.agent
+        words = " ".join(part for part in (agent.kind, agent.describe) if part) or agent.id
+        if agent.internal:
+            words += " (the client's own)"
+        words = text.pad(text.visible(words, keep=""), max(1, width - 7), ellipsis=self.glyphs.ellipsis)
+        return Content.assemble((f"     {self.glyphs.corner} ", "$dim"), (words, "$dim" if agent.internal else ""))
+
+    def action_fold(self, fold: bool) -> None:
+        """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""
+        row = self.current
+        if row is None:
+            return
+        if isinstance(row, AgentsRow):
+            if row.folded != fold:
+                self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
+                return
+        elif isinstance(row, Session) and (row.file.place not in self.wanted.unfolded) != fold:
+            self.post_message(self.Folded(row.file.place, fold))
+            return
+        if fold:
+            self.cursor = next((i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor)
+        else:
+            self.screen.focus_next()
+
+    def action_open(self) -> None:
+        """Report the row as chosen; on the agents' line, fold it."""
+        row = self.current
+        if isinstance(row, AgentsRow):
+            self.post_message(self.Folded(f"{row.place}/{AGENTS}", not row.folded))
+        else:
+            self.choose()

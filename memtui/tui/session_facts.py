@@ -1,0 +1,85 @@
+"""What is known of one session, in words: the third pane, and the lines above the conversation where there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.base.text import ago, size, visible
+from memtui.sessions.chain import Resume
+from memtui.sessions.leaf import REASONS
+from memtui.sessions.left_out import WORDS
+from memtui.sessions.listing import Session
+from memtui.sessions.snapshots import changed_files
+from memtui.sessions.stats import stats_of
+from memtui.sessions.transcript import Transcript
+from memtui.sessions.usage import usage_of
+from memtui.sessions.writes import written_files
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
+    from memtui.tui.panels.facts import Pair
+    from memtui.tui.state import Shelf
+
+TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
+
+
+def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
+    """What the list alone knows: no file is read for it."""
+    facts, file = session.facts, session.file
+    left = shelf.days - (now - file.modified) / 86_400
+    live = shelf.live.get(file.id)
+    pairs: list[Pair] = [
+        ("id", file.id[:8], ""),
+        ("live", f"open in process {live}" if live else "", "$good"),
+        ("in", visible(facts.cwd, keep=""), ""),
+        ("branch", visible(facts.branch, keep=""), ""),
+        ("last", ago(now - session.when), ""),
+        ("began", local(facts.first_time), ""),
+        ("messages", f"{facts.messages:,}, {facts.prompts:,} prompts", ""),
+        ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
+        ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
+        ("size", f"{size(file.size)}B, {facts.lines:,} lines", ""),
+        ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
+        ("clean-up", f"in {max(0, int(left))} days", "$warn" if left < 3 else ""),
+    ]
+    return [pair for pair in pairs if pair[1]]
+
+
+def facts_of(transcript: Transcript, told: Resume, workspace: Workspace) -> tuple[list[Pair], list[str]]:
+    """What only a whole reading tells: what a resume sends and why, tools, tokens, files, memory written."""
+    records = transcript.each(transcript.entries)
+    stats, usage = asdict(stats_of(records)), usage_of(records).total
+    tools = ", ".join(f"{stats[name]} {word}" for name, word in TOOLS.items() if stats[name])
+    written = written_files(records)
+    memory = memory_names(written, workspace.place.folder)
+    files = {*written, *(file.path for file in changed_files(records))}
+    pairs: list[Pair] = [
+        ("resumes", "no conversation" if told.messages is None else f"{len(told.messages):,} messages",
+         "$problem" if told.messages is None else "$good"),
+        ("goes on", REASONS[told.leaf.reason], ""),
+        ("tools", tools, ""),
+        ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
+        ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
+        ("files", f"{len(files)} changed" if files else "", ""),
+        ("memory", visible(", ".join(memory), keep=""), "$link"),
+    ]  # fmt: skip
+    left = Counter(item.why for item in told.left_out)
+    notes = [f"{count:,} not sent: {WORDS[why]}" for why, count in left.most_common()]
+    return [pair for pair in pairs if pair[1]], notes
+
+
+def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:
+    """Those of the written files that lie in the memory folder, by their names in it."""
+    return [str(Path(path).relative_to(folder)) for path in written if Path(path).is_relative_to(folder)]
+
+
+def local(stamp: str) -> str:
+    """A record's time as a short local one; "" if it is none."""
+    try:
+        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError):
+        return ""

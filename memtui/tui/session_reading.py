@@ -1,0 +1,139 @@
+"""Reading sessions for the screen: the list from the catalogue, one session whole; in threads, reported as news."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.worker import get_current_worker
+
+from memtui.base.errors import MemtuiError
+from memtui.host.gitroot import worktrees
+from memtui.host.paths import projects_dir, transcripts_dir
+from memtui.search.catalogue import Catalogue
+from memtui.sessions.chain import Resume, resume
+from memtui.sessions.listing import folders
+from memtui.sessions.outline import outline
+from memtui.sessions.transcript import Transcript
+from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
+from memtui.tui.session_facts import facts_of
+from memtui.tui.session_rows import Node
+from memtui.tui.state import Conversation, OpenSession, Scope, Shelf
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+KEPT = 4
+"""Sessions that stay read, so that going back and forth between them costs nothing."""
+
+BIG = 64 << 20
+"""Bytes from which on a session is read whole only when somebody asks for its branches."""
+
+
+class SessionReading:
+    """What was read of sessions, and what is being read."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self._kept: OrderedDict[Path, Transcript] = OrderedDict()
+        self._scope: Scope = "project"
+        self._busy = self._again = False
+
+    def shelve(self, scope: Scope) -> None:
+        """Read the list of sessions, or again what changed of it; a reading that goes on is asked to be repeated."""
+        self._again = self._busy
+        changed, self._scope = scope != self._scope, scope
+        if not self._busy or changed:
+            self._busy, self._again = True, False
+            self._start("shelf", lambda: self._list(scope))
+
+    def again(self) -> None:
+        """The disk changed: look at the list again, if somebody has seen it."""
+        if self.app.state and self.app.state.shelf is not None:
+            self.shelve(self._scope)
+
+    def done(self) -> None:
+        """A reading ended; another follows if something changed meanwhile."""
+        self._busy = False
+        if self._again:
+            self.shelve(self._scope)
+
+    def open(self, node: Node) -> None:
+        """Read one session whole: its branches, its facts, and the conversation that ends at a node."""
+        self._start("session", lambda: self._open(node))
+
+    def _start(self, group: str, work: Callable[[], None]) -> None:
+        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+
+    def _list(self, scope: Scope) -> None:
+        app, worker = self.app, get_current_worker()
+        places = self._folders(scope)
+
+        def post(reading: str) -> None:
+            if not worker.is_cancelled:
+                app.post_message(SessionsRead(self._shelf(catalogue, scope, places, reading)))
+
+        with Catalogue(app.start.cache) as catalogue:
+            post("reading")
+            done = catalogue.refresh(places, shown=lambda: post("reading"), stopped=lambda: worker.is_cancelled)
+            post("")
+        for fault in done.faults[:1]:
+            app.post_message(Failed(fault.message, fault.hint))
+        if not worker.is_cancelled:
+            app.post_message(ShelfDone())
+
+    def _folders(self, scope: Scope) -> list[Path]:
+        env, place = self.app.workspace.env, self.app.workspace.place
+        if scope == "all":
+            return folders(projects_dir(env))
+        if scope == "worktrees":
+            trees = [place.cwd, *worktrees(place.root)]
+            return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
+        return [place.transcripts]
+
+    def _shelf(self, catalogue: Catalogue, scope: Scope, places: list[Path], reading: str) -> Shelf:
+        return Shelf(scope, tuple(catalogue.page(places)), reading=reading)
+
+    def _open(self, node: Node) -> None:
+        worker = get_current_worker()
+        try:
+            transcript = self.transcript(Path(node.place))
+            if worker.is_cancelled:
+                return
+            told = resume(transcript)
+            self._post(worker.is_cancelled, self._opened(node, transcript, told))
+            if not worker.is_cancelled:
+                self.app.post_message(Conversed(self._conversation(node, transcript, told)))
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))
+
+    def _post(self, cancelled: bool, opened: OpenSession) -> None:
+        if not cancelled:
+            self.app.post_message(SessionOpened(opened))
+
+    def transcript(self, path: Path) -> Transcript:
+        """A session's transcript, read on from where it was read the last time.
+
+        Raises:
+            MemtuiError: If it is gone or can't be read.
+        """
+        transcript = self._kept.pop(path, None) or Transcript(path)
+        transcript.refresh()
+        self._kept[path] = transcript
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return transcript
+
+    def _opened(self, node: Node, transcript: Transcript, told: Resume) -> OpenSession:
+        facts, notes = facts_of(transcript, told, self.app.workspace)
+        return OpenSession(node.place, outline(transcript, told), facts, notes)
+
+    def _conversation(self, node: Node, transcript: Transcript, told: Resume) -> Conversation:
+        if node.agent:
+            agent = self.transcript(Path(node.agent))
+            return Conversation(node, agent, tuple(entry for entry in agent.entries if entry.chained))
+        if node.uuid and node.uuid != told.leaf.uuid:
+            told = resume(transcript, node.uuid)
+        return Conversation(node, transcript, told.way)

@@ -1,0 +1,252 @@
+"""The Sessions view: past sessions with their branches, the conversation that leads to any of them, and its facts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.content import Content
+from textual.timer import Timer
+from textual.widget import Widget
+
+from memtui.base.text import visible
+from memtui.sessions.listing import Session
+from memtui.tui import keys
+from memtui.tui.panels.facts import Facts
+from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.session_list import SessionList
+from memtui.tui.reach import app_of
+from memtui.tui.session_facts import pairs_of
+from memtui.tui.session_reading import BIG
+from memtui.tui.session_rows import SESSION_ORDERS, Node, SessionsWanted, arrange_sessions, node_of
+from memtui.tui.state import AppState, Scope, Shelf
+from memtui.tui.theme import Glyphs
+
+PAUSE = 0.12
+"""Seconds that the cursor has to rest on a row before its session is read whole."""
+
+SCOPE_WORDS: dict[Scope, str] = {"project": "this project", "worktrees": "all worktrees", "all": "all projects"}
+
+
+class SessionsView(Widget):
+    """List, conversation and facts from 100 cells on; list and conversation from 60; else one of them (stylesheet)."""
+
+    BINDINGS = keys.bindings(keys.SESSIONS, keys.PANES)
+    HINTS = keys.hints(keys.SESSION_LIST, keys.SESSIONS, keys.EVERYWHERE)
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="sessions", classes="view")
+        self.glyphs = glyphs
+        self.wanted = SessionsWanted()
+        self.state: AppState | None = None
+        self._resting: Timer | None = None
+        self._asked: Node | None = None
+
+    def compose(self) -> ComposeResult:
+        yield SessionList(self.glyphs, id="shelf", classes="pane")
+        yield Facts(id="session-facts", classes="pane")
+
+    def on_mount(self) -> None:
+        app_of(self).sessions.shelve(self.wanted.scope)
+
+    @property
+    def list(self) -> SessionList:
+        """The list of sessions."""
+        return self.query_one(SessionList)
+
+    @property
+    def current(self) -> Session | None:
+        """The session that the row under the cursor belongs to."""
+        row = self.list.current
+        if row is None or isinstance(row, Session):
+            return row
+        shelf = self.state.shelf if self.state else None
+        return next((one for one in shelf.sessions if one.file.place == row.place), None) if shelf else None
+
+    @property
+    def node(self) -> Node | None:
+        """What the cursor is on."""
+        row = self.list.current
+        return node_of(row) if row is not None else None
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+        before, self.state = self.state, state
+        if state.shelf is None:
+            return
+        if before is None or before.shelf is not state.shelf or before.opened is not state.opened:
+            self._rearrange()
+        elif int(before.now) != int(state.now):
+            self._rearrange()
+        self._show_facts()
+
+    def _rearrange(self) -> None:
+        state = self.state
+        if state is None or state.shelf is None:
+            return
+        shelf = state.shelf
+        rows = arrange_sessions(shelf, self.wanted, state.opened)
+        self.list.show(rows, shelf, self.wanted, state.now)
+        self._title(shelf, sum(isinstance(row, Session) for row in rows))
+        if self.node != self._asked:
+            self.moved()
+
+    def _title(self, shelf: Shelf, shown: int) -> None:
+        total = len(shelf.sessions)
+        words = [SCOPE_WORDS[shelf.scope], str(total) if shown == total else f"{shown} of {total}"]
+        words += [f"branch {self.wanted.branch}"] if self.wanted.branch else []
+        words += [f"by {self.wanted.order}"] if self.wanted.order != "age" else []
+        words += [f"{len(self.wanted.marked)} marked"] if self.wanted.marked else []
+        words += [f"{shelf.reading}{self.glyphs.ellipsis}"] if shelf.reading else []
+        separator = f" {self.glyphs.separator} "
+        self.list.border_title = Content(visible(separator.join(["3 Sessions", *words]), keep=""))
+        filtered = self.wanted.query or self.wanted.branch
+        nothing = "no sessions here yet; A lists those of all projects" if shelf.scope != "all" else "no sessions yet"
+        self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if shelf.reading else nothing
+
+    def _show_facts(self) -> None:
+        state, session = self.state, self.current
+        facts = self.query_one(Facts)
+        if state is None or state.shelf is None or session is None:
+            facts.pairs, facts.notes = (), ()
+            return
+        opened = state.opened.get(session.file.place)
+        facts.pairs = [*pairs_of(session, state.shelf, state.now), *(opened.facts if opened else ())]
+        width = max(8, facts.size.width)
+        notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
+        facts.notes = notes
+
+    @on(Lines.Moved, "#shelf")
+    def moved(self) -> None:
+        """Another row: what is known of it at once, the rest when the cursor rests."""
+        self._asked = self.node
+        self._show_facts()
+        if self._resting is not None:
+            self._resting.stop()
+        session = self.current
+        if session is not None and session.file.size <= BIG:
+            self._resting = self.set_timer(PAUSE, self._read)
+
+    def _read(self) -> None:
+        if self.node is not None:
+            app_of(self).sessions.open(self.node)
+
+    @on(SessionList.Folded)
+    def fold(self, message: SessionList.Folded) -> None:
+        """Fold or unfold a session or its agents; a session is read for it."""
+        self.wanted = replace(self.wanted, unfolded=self.wanted.unfolded ^ {message.key})
+        self._rearrange()
+        if not message.folded and self.state and message.key not in self.state.opened:
+            self._read()
+
+    @on(Lines.Chosen, "#shelf")
+    def choose(self) -> None:
+        """Enter or a double click: what can be done with it."""
+        self._wish("session_menu")
+
+    def _wish(self, what: str) -> None:
+        node = self.node
+        if node is not None:
+            app_of(self).wish(f"{what}:{node.uuid}", (Path(node.place),))
+
+    def _wish_for_marked(self, what: str) -> None:
+        places = sorted(self.wanted.marked) or ([self.node.place] if self.node else [])
+        app_of(self).wish(what, tuple(Path(place) for place in places))
+
+    def action_read(self) -> None:
+        """Read the whole conversation."""
+        self._wish("session_read")
+
+    def action_rename(self) -> None:
+        """Rename the session."""
+        self._wish("session_rename")
+
+    def action_save(self) -> None:
+        """Save a copy of the transcript."""
+        self._wish("session_save")
+
+    def action_copy(self) -> None:
+        """Copy the command that resumes it."""
+        self._wish("session_copy")
+
+    def action_memory(self) -> None:
+        """Go to the memory that this session wrote."""
+        self._wish("session_memory")
+
+    def action_archive(self) -> None:
+        """Archive the marked sessions, or put them back."""
+        self._wish_for_marked("session_archive")
+
+    def action_delete(self) -> None:
+        """Delete the marked sessions."""
+        self._wish_for_marked("session_delete")
+
+    def action_mark(self) -> None:
+        """Mark the session under the cursor and go on."""
+        session = self.current
+        if session is not None:
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file.place})
+            self._rearrange()
+            self.list.cursor += 1
+
+    def action_scope(self, scope: Scope) -> None:
+        """Widen to all worktrees or all projects, or back to the project."""
+        scope = "project" if self.wanted.scope == scope else scope
+        self.wanted = replace(self.wanted, scope=scope, marked=frozenset())
+        app_of(self).sessions.shelve(scope)
+
+    def action_branch(self) -> None:
+        """Only sessions of the git branch that is checked out, or all."""
+        branch = self.state.branch if self.state and not self.wanted.branch else ""
+        self.wanted = replace(self.wanted, branch=branch)
+        self._rearrange()
+
+    def action_next_order(self) -> None:
+        """By age, size, messages, title."""
+        step = SESSION_ORDERS.index(self.wanted.order) + 1
+        self.wanted = replace(self.wanted, order=SESSION_ORDERS[step % len(SESSION_ORDERS)])
+        self._rearrange()
+
+    async def action_filter(self) -> None:
+        """Type to filter."""
+        from memtui.tui.panels.filter_line import FilterLine
+
+        line = next(iter(self.query(FilterLine)), None)
+        if line is None:
+            line = FilterLine(self.filter_typed, self.filter_done)
+            await self.mount(line)
+        self.screen.set_focus(line)
+
+    def filter_typed(self, query: str) -> None:
+        """Narrow while typing."""
+        self.wanted = replace(self.wanted, query=query)
+        self._rearrange()
+
+    def filter_done(self) -> None:
+        """Keep the filter, go to the list."""
+        self.screen.set_focus(self.list)
+        if not self.wanted.query:
+            self._close_filter()
+
+    def _close_filter(self) -> None:
+        self.query("FilterLine").remove()
+        if self.wanted.query:
+            self.wanted = replace(self.wanted, query="")
+            self._rearrange()
+        self.screen.set_focus(self.list)
+
+    def action_back(self) -> None:
+        """One step back: filter, branch, marks."""
+        if self.wanted.query or self.query("FilterLine"):
+            self._close_filter()
+        elif self.wanted.branch:
+            self.action_branch()
+        elif self.wanted.marked:
+            self.wanted = replace(self.wanted, marked=frozenset())
+            self._rearrange()
+
+    def focus_default(self) -> None:
+        """Where keys go when this view is shown."""
+        self.screen.set_focus(self.list)
