@@ -36,15 +36,16 @@ _FACTS: Final = tuple(part.name for part in fields(Facts))
 _SCHEMA: Final = f"""
 create table session(
     place text primary key, folder text not null, modified real not null, size integer not null,
-    inode integer not null, mark blob not null, state text not null, written real not null, listed integer not null,
+    inode integer not null, written real not null, listed integer not null,
     {", ".join(f"{part.name} {_KINDS[type(part.default)]} not null" for part in fields(Facts))}
-) without rowid;
-create index by_folder on session(folder, written desc) where listed;
+);
+create table progress(place text primary key, mark blob not null, state text not null);
+create index by_folder on session(folder, listed, written desc);
 create index by_time on session(written desc) where listed
 """
 _SHOWN: Final = f"place, modified, size, inode, {', '.join(_FACTS)}"
-_COLUMNS: Final = 9 + len(_FACTS)
-_KEEP: Final = f"insert or replace into session values ({', '.join('?' * _COLUMNS)})"
+_KEEP: Final = f"insert or replace into session values ({', '.join('?' * (7 + len(_FACTS)))})"
+_KEEP_PROGRESS: Final = "insert or replace into progress values (?, ?, ?)"
 
 Row = tuple[Any, ...]
 
@@ -137,7 +138,7 @@ class Catalogue:
     def _read(
         self, stale: list[SessionFile], done: Refreshed, shown: Callable[[], None], stopped: Callable[[], bool]
     ) -> None:
-        rows: list[Row] = []
+        rows: list[tuple[Row, Row]] = []
         since = time.monotonic()
         for file in stale:
             if stopped():
@@ -150,7 +151,7 @@ class Catalogue:
             except OSError as error:
                 done.faults.append(fault(error, file.id, outcome="not listed"))
                 continue
-            rows.append(_row(file, scanner))
+            rows.append(_rows(file, scanner))
             if time.monotonic() - since > SHOW_EVERY:
                 self._write(rows, [])
                 rows, since = [], time.monotonic()
@@ -160,7 +161,7 @@ class Catalogue:
     def _goes_on(self, file: SessionFile) -> Scanner:
         """A scanner for a file: one that goes on where the last stopped, if the file only grew."""
         for state, mark, offset in self._ask(
-            "select state, mark, offset from session where place = ? and inode = ? and size < ?",
+            "select state, mark, offset from session join progress using (place) where place = ? and inode = ? and size < ?",
             file.place, file.inode, file.size,
         ):  # fmt: skip
             if mark == _mark(file.place, offset):
@@ -175,7 +176,7 @@ class Catalogue:
             self._db = open_database(None, _SCHEMA)
             return self._db.execute(statement, values).fetchall()
 
-    def _write(self, rows: list[Row], gone: list[str]) -> None:
+    def _write(self, rows: list[tuple[Row, Row]], gone: list[str]) -> None:
         try:
             self._commit(rows, gone)
         except sqlite3.OperationalError:  # held by another program, no room, read only: this run remembers by itself
@@ -186,13 +187,15 @@ class Catalogue:
             self._db = kept
             self._commit(rows, gone)
 
-    def _commit(self, rows: list[Row], gone: list[str]) -> None:
+    def _commit(self, rows: list[tuple[Row, Row]], gone: list[str]) -> None:
         if not rows and not gone:
             return
         self._db.execute("begin immediate")
         try:
-            self._db.executemany("delete from session where place = ?", [(place,) for place in gone])
-            self._db.executemany(_KEEP, rows)
+            for table in ("session", "progress"):
+                self._db.executemany(f"delete from {table} where place = ?", [(place,) for place in gone])
+            self._db.executemany(_KEEP, [row for row, _ in rows])
+            self._db.executemany(_KEEP_PROGRESS, [progress for _, progress in rows])
             self._db.execute("commit")
         except BaseException:
             if self._db.in_transaction:
@@ -200,13 +203,13 @@ class Catalogue:
             raise
 
 
-def _row(file: SessionFile, scanner: Scanner) -> Row:
+def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:
+    """What is kept of a session: what a list shows, and what is needed to read on."""
     session = Session(file, scanner.facts)
-    mark = _mark(file.place, scanner.facts.offset)
     folder = file.place.rpartition("/")[0]
     facts = (getattr(scanner.facts, name) for name in _FACTS)
-    return (file.place, folder, file.modified, file.size, file.inode, mark, scanner.state(), session.when,
-            session.listed, *facts)  # fmt: skip
+    shown = (file.place, folder, file.modified, file.size, file.inode, session.when, session.listed, *facts)
+    return shown, (file.place, _mark(file.place, scanner.facts.offset), scanner.state())
 
 
 def _mark(place: str, offset: int) -> bytes:
