@@ -25,7 +25,7 @@ from memtui.tui.state import AppState, Scope, Shelf
 from memtui.tui.theme import Glyphs
 
 PAUSE = 0.12
-"""Seconds that the cursor has to rest on a row before its session is read whole."""
+"""Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
 
 SCOPE_WORDS: dict[Scope, str] = {"project": "this project", "worktrees": "all worktrees", "all": "all projects"}
 
@@ -126,8 +126,12 @@ class SessionsView(Widget):
         if self._resting is not None:
             self._resting.stop()
         session = self.current
-        if session is not None and session.file.size <= BIG:
+        if session is None or session.file.size > BIG:
+            return
+        if PAUSE:
             self._resting = self.set_timer(PAUSE, self._read)
+        else:
+            self._read()
 
     def _read(self) -> None:
         if self.node is not None:
