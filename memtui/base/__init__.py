@@ -10,6 +10,7 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `boundary`   may this actor read or write this path
 - `locks`      one writer at a time among our own processes
 - `process`    is that process alive, and is it still the same one
+- `foreground` another program with this terminal, until it ends
 - `crash`      a bug of ours, written down
 - `config`     our own settings
 - `match`      the filter syntax

@@ -14,6 +14,7 @@ from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
+    from memtui.host.running import Running
     from memtui.sessions.listing import Session
 
 SHORT = 8
@@ -31,14 +32,17 @@ def places(call: Call, *, everywhere: bool) -> list[Path]:
     return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
 
 
-def session_data(session: "Session") -> Data:
-    """A session for scripts."""
+def session_data(session: "Session", live: "Running | None", left: float | None) -> Data:
+    """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     facts = asdict(session.facts)
     return {
         "id": session.file.id,
         "path": session.file.place,
         "modified": iso(session.file.modified),
         "size": session.file.size,
+        "live": live is not None,
+        "pid": live.pid if live else None,
+        "days_left": None if left is None else round(left, 2),
         **facts,
     }
 
@@ -55,26 +59,33 @@ def sessions() -> None:
 def sessions_ls(call: Call, everywhere: bool, branch: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, title, id.
 
+    "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
     Every file is read whole. Ends with 1 if there is none.
     """
+    from memtui.host.retention import cleanup_days, days_left, leaving
+    from memtui.host.running import running
     from memtui.sessions import listing
 
     faults: list[MemtuiError] = []
     found = [one for one in listing.sessions(places(call, everywhere=everywhere), faults)
              if branch in (None, one.facts.branch)]  # fmt: skip
-    rows = [session_data(one) for one in found]
+    live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
+    left = [None if days is None else days_left(one.file.modified, now, days) for one in found]
+    rows = [session_data(one, live.get(one.file.id), rest) for one, rest in zip(found, left, strict=True)]
 
     def text() -> Iterator[Line]:
         columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
         columns.append(Column("title", rest=True))
-        columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True), Column("id")]
+        columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True)]
+        columns += [Column("state"), Column("id")]
         lines: list[list[str | Part]] = []
-        for one in found:
+        for one, rest in zip(found, left, strict=True):
             facts = one.facts
-            line: list[str | Part] = [age(call.now() - one.when), str(facts.messages), size(one.file.size)]
+            state = Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
+            line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
             line.append(Part(one.title) if one.title else Part(NAMELESS, "dim"))
             line += [Path(facts.cwd).name] if everywhere else []
-            lines.append([*line, facts.branch, Part(one.file.id[:SHORT], "dim")])
+            lines.append([*line, facts.branch, state, Part(one.file.id[:SHORT], "dim")])
         yield from table(call.out, columns, lines)
 
     call.out.answer("sessions", rows, text(), rows=rows, warnings=[fault.message for fault in faults], page=True)

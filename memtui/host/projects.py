@@ -144,6 +144,14 @@ def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
     return list(found)
 
 
+def session_directories(file: SessionFile) -> tuple[str, ...]:
+    """The directories that a session worked in, each once, in the order in which its head and tail name them."""
+    parts = [read_part(file.place)]
+    if file.size > PART:
+        parts.append(read_part(file.place, file.size - PART))
+    return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
+
+
 def _cwds_in(data: bytes) -> Iterator[str]:
     """The `cwd` of each record, where the record is whole by its own field, else by the text."""
     lines = data.split(b"\n")

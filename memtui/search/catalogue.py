@@ -161,7 +161,8 @@ class Catalogue:
     def _goes_on(self, file: SessionFile) -> Scanner:
         """A scanner for a file: one that goes on where the last stopped, if the file only grew."""
         for state, mark, offset in self._ask(
-            "select state, mark, offset from session join progress using (place) where place = ? and inode = ? and size < ?",
+            "select state, mark, offset from session join progress using (place)"
+            " where place = ? and inode = ? and size < ?",
             file.place, file.inode, file.size,
         ):  # fmt: skip
             if mark == _mark(file.place, offset):

@@ -76,7 +76,13 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
         tuple(way),
         tuple(found.messages) if found else None,
         found.model if found else "",
-        left_out_of(transcript, rows, way, found.dropped if found else []),
+        left_out_of(
+            transcript,
+            rows,
+            way,
+            found.dropped if found else [],
+            wanted=leaf.reason in ("chosen", "pinned-back"),
+        ),
         defects_of(transcript, rows, way),
         rows,
     )

@@ -1,13 +1,15 @@
 """A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
 
 What the API asks for: the first message is the user's, sides take turns, every call has its result in the very next
-message and no result stands elsewhere, no text is empty, ids are unique. The client gets by with less, because it
-repairs on the way; here it is made true, and a test enforces it.
+message and no result stands elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
+ids and names are made of letters, digits, "_" and "-", images and documents have a source that it knows. The client
+gets by with less, because it repairs on the way; here it is made true, and a test enforces it.
 
 Source:
     Messages API reference; FORMATS 2.7.
 """
 
+import re
 from typing import Any, Final
 
 from memtui.sessions.chain import Resume
@@ -20,7 +22,14 @@ SENT: Final = ("text", "tool_use", "tool_result", "image", "document")
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )
+LEFT_OUT: Final = "[{} left out]"
+"""Stands for an image or a document whose source no other program can read."""
 BEGINNING: Final = "(the conversation before this was left out)"
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME: Final = 128
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
 ApiMessage = dict[str, Any]
 
@@ -28,15 +37,36 @@ ApiMessage = dict[str, Any]
 def context_messages(resume: Resume) -> list[ApiMessage]:
     """The messages of a resume in the form of the Messages API; empty if there is no conversation."""
     found: list[ApiMessage] = []
+    ids = _Ids()
     for message in resume.messages or ():
-        content = [_block(block) for block in message.blocks if _sendable(block)]
+        content = [_block(block, ids) for block in message.blocks if _sendable(block)]
         if not content:
             content = [{"type": "text", "text": NO_CONTENT}] if message.role == "user" else []
         if content:
             _append(found, message.role, content)
     if found and found[0]["role"] != "user":
         found.insert(0, {"role": "user", "content": [{"type": "text", "text": BEGINNING}]})
-    return _close_calls(found)
+    closed = _close_calls(found)
+    if closed and closed[-1]["role"] == "assistant" and closed[-1]["content"][-1]["type"] == "text":
+        closed[-1]["content"][-1]["text"] = closed[-1]["content"][-1]["text"].rstrip()
+    return closed
+
+
+class _Ids:
+    """Ids of calls as the API takes them; what was another id before stays another one."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        self.taken: set[str] = set()
+
+    def __call__(self, value: str) -> str:
+        if value not in self.known:
+            plain = made = _NOT_IN_NAMES.sub("_", value) or "call"
+            while made in self.taken:
+                made = f"{plain}_{len(self.taken)}"
+            self.known[value] = made
+            self.taken.add(made)
+        return self.known[value]
 
 
 def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> None:
@@ -81,7 +111,7 @@ def _sendable(block: Block) -> bool:
     return block.type != "text" or bool(block.data["text"].strip())
 
 
-def _block(block: Block) -> ApiMessage:
+def _block(block: Block, ids: _Ids) -> ApiMessage:
     """A block with the fields that the API knows, and nothing of the client's own."""
     data = block.data
     if block.type == "text":
@@ -90,19 +120,19 @@ def _block(block: Block) -> ApiMessage:
         given = data.get("input")
         return {
             "type": "tool_use",
-            "id": text(data.get("id")),
-            "name": text(data.get("name")) or "unknown",
+            "id": ids(text(data.get("id"))),
+            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_LONGEST_NAME] or "unknown",
             "input": _whole(given) if isinstance(given, dict) else {"value": _whole(given)},
         }
     if block.type == "tool_result":
-        found: ApiMessage = {"type": "tool_result", "tool_use_id": text(data.get("tool_use_id"))}
+        found: ApiMessage = {"type": "tool_result", "tool_use_id": ids(text(data.get("tool_use_id")))}
         content = _result(data.get("content"))
         if content:
             found["content"] = content
         if data.get("is_error") is True:
             found["is_error"] = True
         return found
-    return {"type": block.type, "source": _whole(data.get("source"))}
+    return _media(data)
 
 
 def _result(content: object) -> str | list[ApiMessage]:
@@ -112,11 +142,28 @@ def _result(content: object) -> str | list[ApiMessage]:
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
-        if part.get("type") == "text" and text(part.get("text")):
+        if part.get("type") == "text" and text(part.get("text")).strip():
             parts.append({"type": "text", "text": whole_characters(part["text"])})
-        elif part.get("type") == "image" and isinstance(part.get("source"), dict):
-            parts.append({"type": "image", "source": _whole(part["source"])})
+        elif part.get("type") in ("image", "document"):
+            parts.append(_media(part))
     return parts
+
+
+def _media(data: ApiMessage) -> ApiMessage:
+    """An image or a document, or a text that stands for one that can't be sent."""
+    kind, source = data["type"], data.get("source")
+    how = source.get("type") if isinstance(source, dict) else None
+    if isinstance(source, dict) and how in ("base64", "text"):
+        media, body = text(source.get("media_type")), text(source.get("data"))
+        if kind == "image":
+            fits = how == "base64" and media in _IMAGES
+        else:
+            fits = media == ("application/pdf" if how == "base64" else "text/plain")
+        if fits and (body.strip() if how == "text" else body and _BASE64.fullmatch(body)):
+            return {"type": kind, "source": {"type": how, "media_type": media, "data": whole_characters(body)}}
+    elif isinstance(source, dict) and how == "url" and text(source.get("url")).startswith(("https://", "http://")):
+        return {"type": kind, "source": {"type": "url", "url": whole_characters(source["url"])}}
+    return {"type": "text", "text": LEFT_OUT.format(kind)}
 
 
 def _whole(value: Any) -> Any:

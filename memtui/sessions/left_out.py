@@ -27,7 +27,7 @@ WORDS: dict[Why, str] = {
     "rewound": "on another branch that left the way",
     "dead-end": "a reply whose prompt was continued from a row beside it",
     "lost-parent": "behind a row that never reached the file",
-    "late-side-row": "later in the file than the record that the client goes on from",
+    "late-side-row": "behind the message that the client goes on from, because a later side record hangs there",
     "sub-agent": "a sub-agent's own conversation",
     "before-boundary": "summarised by a compaction",
     "replaced": "a later record has the same uuid",
@@ -58,15 +58,23 @@ class Defect:
 
 
 def left_out_of(
-    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped]
+    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped], *, wanted: bool = False
 ) -> tuple[LeftOut, ...]:
-    """The messages that a resume along `way` doesn't send, in file order."""
+    """The messages that a resume along `way` doesn't send, in file order.
+
+    Args:
+        transcript: The session.
+        rows: What the client's loader keeps of it.
+        way: The rows that the resume goes through.
+        dropped: What is on the way and isn't sent.
+        wanted: Whether somebody chose where the way ends: what comes behind that was left on purpose.
+    """
     way = list(way)
     used = {id(entry) for entry in way}
     found: dict[int, LeftOut] = {}
     for item in dropped:
         found[id(item.entry)] = _row(item.entry, "not-sent", item.why)
-    reasons = _Reasons(rows, way)
+    reasons = _Reasons(rows, way, wanted=wanted)
     everything = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
     for entry in everything:
         if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
@@ -81,8 +89,10 @@ def _row(entry: Entry, why: Why, detail: str = "") -> LeftOut:
 class _Reasons:
     """Why a row isn't on the way; the way up from each row is walked once."""
 
-    def __init__(self, rows: Rows, way: list[Entry]) -> None:
+    def __init__(self, rows: Rows, way: list[Entry], *, wanted: bool) -> None:
         self.rows = rows
+        at = max((at for at, entry in enumerate(way) if entry.speaks), default=len(way))
+        self.end = set() if wanted else {entry.uuid for entry in way[at:]}
         self.on_way = {entry.uuid for entry in way}
         self.root = way[0] if way else None
         self.last = max((entry.index for entry in way), default=-1)
@@ -126,12 +136,13 @@ class _Reasons:
 
     def _left_way(self, entry: Entry, passed: list[str]) -> Why:
         first = self.rows.by_uuid[passed[-1]] if passed else entry
+        if self.rows.parent.get(first.uuid) in self.end:
+            return "late-side-row"
         if first.index > self.last:
             return "rewound"
         if first.type == "assistant" and not any(self.rows.by_uuid[uuid].prompt for uuid in passed):
             return "dead-end"
-        later = entry.index > self.last
-        return "late-side-row" if later else "rewound"
+        return "rewound"
 
     def _other_root(self) -> Why:
         lost = self.root is not None and self.rows.parent.get(self.root.uuid, "") not in ("", self.root.uuid)

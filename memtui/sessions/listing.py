@@ -70,6 +70,24 @@ def sessions(places: Iterable[Path], faults: list[MemtuiError]) -> list[Session]
     return sorted((one for one in found if one.listed), key=lambda one: (-one.when, one.file.place))
 
 
+def newest(place: Path) -> Session | None:
+    """The session of a folder that `sessions` would list first; only files that may hold it are read.
+
+    A record is never later than the time of its file, unless somebody set that back.
+    """
+    best: Session | None = None
+    for file in session_files(place):
+        if best is not None and file.modified < best.when:
+            break
+        try:
+            one = Session(file, Scanner().file(file.path))
+        except OSError:
+            continue
+        if one.listed and (best is None or one.when > best.when):
+            best = one
+    return best
+
+
 def find(places: Iterable[Path], word: str) -> Path:
     """The file of one session: by its path, by the beginning of its id, or by its title.
 

@@ -1,92 +1,154 @@
-"""A session in a few lines: its branches with their first words, its sub-agents, and where a resume goes on.
-
-It is what a list or a tree shows of a session; only the rows that begin a branch are decoded.
+"""A session's tree in the order in which it is drawn: branches below the one that they leave, sub-agents below the
+branch that called them, and where a resume goes on.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Literal
 
+from memtui.base.errors import MemtuiError
 from memtui.sessions.agents import SubAgent, find_agents
 from memtui.sessions.chain import Resume
-from memtui.sessions.entries import Entry, blocks_of, prompt_texts, seconds, text
+from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
 from memtui.sessions.title import one_line
-from memtui.sessions.transcript import Transcript
-from memtui.sessions.tree import Branch, BranchKind, build_tree
+from memtui.sessions.transcript import Transcript, read_transcript
+from memtui.sessions.tree import Branch, BranchKind, Tree, build_tree
+
+NodeKind = BranchKind | Literal["agent-file"]
+
+KINDS: dict[NodeKind, str] = {
+    "root": "",
+    "rewind": "rewind",
+    "retry": "retry",
+    "compaction": "after compaction",
+    "orphan": "orphan",
+    "sub-agent": "sub-agent",
+    "agent-file": "sub-agent",
+}
+"""What a kind is called; the conversation that a session begins with needs no word."""
 
 
 @dataclass(frozen=True, slots=True)
-class Twig:
-    """A branch as a line. `depth` counts the forks above it; `words` are those of its first prompt.
+class Node:
+    """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
-    `messages` are its rows of both sides, `ended` is when its last row was written (seconds, None if no row tells),
-    `start` and `tip` the uuids of its first row and its last message, `off` that of the row that it leaves.
-    `leaf`: the client goes on from here.
+    `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth
+    below the same node. `says` is the first prompt, else the first words, one line. `messages` are its rows with
+    something to send. `stamp` is when its last message was written, as written, `uuid` that message: the point from
+    which it goes on. `leaf`: the client's own leaf is here, and `leaf_uuid` is it. `off` is the row that it leaves.
     """
 
-    index: int
-    kind: BranchKind
     depth: int
-    words: str
+    last: bool
+    kind: NodeKind
+    says: str
     messages: int
-    prompts: int
-    ended: float | None
-    start: str
-    tip: str
-    off: str
-    leaf: bool
+    stamp: str
+    uuid: str
+    leaf: bool = False
+    leaf_uuid: str = ""
+    off: Entry | None = None
+    branch: Branch | None = None
+    agent: SubAgent | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Outline:
-    """A session's branches, each fork behind the branch that it leaves, and its sub-agents."""
-
-    twigs: tuple[Twig, ...]
-    agents: tuple[SubAgent, ...]
-
-
-def outline(transcript: Transcript, told: Resume) -> Outline:
-    """The outline of a session.
+def outline_of(transcript: Transcript, resume: Resume, tree: Tree | None = None) -> tuple[Node, ...]:
+    """The nodes of a session, top down.
 
     Args:
         transcript: The session, read.
-        told: What a resume of it sends.
+        resume: What a resume of it sends: says where the client goes on.
+        tree: Its tree, if it is built already.
     """
-    tree = build_tree(transcript.entries)
-    branches = [branch for branch in tree.branches if branch.kind != "sub-agent"]
-    firsts = transcript.each(_first(branch) for branch in branches)
-    depths: dict[int, int] = {}
-    found: list[Twig] = []
-    for branch, data in zip(branches, firsts, strict=True):
-        depth = 0 if branch.parent is None else depths.get(branch.parent, 0) + (branch.kind != "compaction")
-        depths[branch.index] = depth
-        found.append(
-            Twig(
-                index=branch.index,
-                kind=branch.kind,
-                depth=depth,
-                words=_words(data) or branch.start.type,
-                messages=sum(row.speaks for row in branch.rows),
-                prompts=branch.prompts,
-                ended=max((time for row in branch.rows if (time := seconds(row.stamp)) is not None), default=None),
-                start=branch.start.uuid,
-                tip=branch.tip.uuid,
-                off=branch.off.uuid if branch.off else "",
-                leaf=any(row.uuid == told.leaf.uuid for row in branch.rows),
-            )
-        )
-    return Outline(tuple(found), find_agents(transcript, tree))
+    tree = tree or build_tree(transcript.entries)
+    return tuple(_Outline(transcript, resume, tree).nodes())
 
 
-def _words(data: Record) -> str:
-    """What a row says, in one line: a prompt, an answer's text, a call's name, a note's content."""
+def said_by(data: Record, longest: int = 0) -> str:
+    """What a row says, in one line: its texts, `+Tool` for a call, `=` for a result, its kind for anything else."""
     message = data.get("message")
-    blocks = list(blocks_of(message)) if isinstance(message, dict) else []
-    said = [*prompt_texts(data), *(text(block.get("text")) or text(block.get("name")) for block in blocks)]
-    return next((line for part in (*said, text(data.get("content"))) if (line := one_line(part))), "")
+    parts: list[str] = []
+    for block in blocks_of(message) if isinstance(message, dict) else ():
+        if block["type"] == "text":
+            parts.append(block["text"][: longest or None])
+        elif block["type"] == "tool_use":
+            parts.append("+" + (text(block.get("name")) or "tool"))
+        else:
+            parts.append("=" if block["type"] == "tool_result" else f"[{block['type']}]")
+    return one_line(" ".join(parts))
 
 
-def _first(branch: Branch) -> Entry:
-    """The row whose words stand for a branch: its first prompt, or what it begins with."""
-    if branch.start.boundary:
-        return branch.start
-    return next((row for row in branch.rows if row.prompt), branch.start)
+class _Outline:
+    """Puts branches and sub-agents below each other, without recursion."""
+
+    def __init__(self, transcript: Transcript, resume: Resume, tree: Tree) -> None:
+        self.transcript = transcript
+        self.tree = tree
+        self.leaf = resume.leaf.uuid
+        agents = find_agents(transcript, tree)
+        inline = {agent.start: agent for agent in agents if agent.path is None}
+        owner = {call: branch.index for branch in tree.branches for row in branch.rows for call in row.calls}
+        self.below: dict[int | None, list[Branch | SubAgent]] = {}
+        self.agents: dict[int, SubAgent] = {}
+        for branch in tree.branches:
+            agent = inline.get(branch.start.uuid)
+            above = branch.parent
+            if agent is not None:
+                self.agents[branch.index] = agent
+                above = owner.get(agent.call, above)
+            self.below.setdefault(None if above == branch.index else above, []).append(branch)
+        for agent in agents:
+            if agent.path is not None:
+                self.below.setdefault(owner.get(agent.call), []).append(agent)
+
+    def nodes(self) -> Iterator[Node]:
+        waiting: list[tuple[Branch | SubAgent, int, bool]] = self._children(None, 0)
+        while waiting:
+            one, depth, last = waiting.pop()
+            if isinstance(one, SubAgent):
+                yield self._file(one, depth, last=last)
+                continue
+            yield self._branch(one, depth, last=last)
+            waiting += self._children(one.index, depth + 1)
+
+    def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
+        """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""
+        found = self.below.get(index, [])
+        if index is None:
+            return [(one, depth, number == len(found) - 1) for number, one in enumerate(found)][::-1]
+        on = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
+        beside = [one for one in found if one not in on]
+        nodes = [(one, depth, number == len(beside) - 1) for number, one in enumerate(beside)]
+        return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
+
+    def _branch(self, branch: Branch, depth: int, *, last: bool) -> Node:
+        speaking = [row for row in branch.rows if row.speaks]
+        here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
+        agent = self.agents.get(branch.index)
+        first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
+        return Node(
+            depth,
+            last,
+            branch.kind,
+            said_by(self.transcript.data(first)),
+            len(speaking),
+            branch.tip.stamp,
+            branch.tip.uuid,
+            here,
+            self.leaf if here else "",
+            branch.off,
+            branch,
+            agent,
+        )
+
+    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> Node:
+        says, messages, stamp, uuid = agent.describe, 0, "", agent.start
+        try:
+            own = read_transcript(agent.path) if agent.path else None
+        except MemtuiError:
+            own = None
+        if own is not None and (speaking := [row for row in own.entries if row.speaks]):
+            says = says or said_by(own.data(speaking[0]))
+            messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
+        return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)

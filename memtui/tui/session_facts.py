@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.base.text import ago, size, visible
+from memtui.host.retention import SOON, days_left
 from memtui.sessions.chain import Resume
+from memtui.sessions.health import health_of
 from memtui.sessions.leaf import REASONS
 from memtui.sessions.left_out import WORDS
 from memtui.sessions.listing import Session
@@ -30,11 +32,11 @@ TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "
 def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
     facts, file = session.facts, session.file
-    left = shelf.days - (now - file.modified) / 86_400
+    left = None if shelf.days is None else days_left(file.modified, now, shelf.days)
     live = shelf.live.get(file.id)
     pairs: list[Pair] = [
         ("id", file.id[:8], ""),
-        ("live", f"open in process {live}" if live else "", "$good"),
+        ("live", f"open in process {live.pid}" if live else "", "$good"),
         ("in", visible(facts.cwd, keep=""), ""),
         ("branch", visible(facts.branch, keep=""), ""),
         ("last", ago(now - session.when), ""),
@@ -44,9 +46,15 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
         ("size", f"{size(file.size)}B, {facts.lines:,} lines", ""),
         ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
-        ("clean-up", f"in {max(0, int(left))} days", "$warn" if left < 3 else ""),
+        ("clean-up", _clean_up(left), "$warn" if left is not None and left < SOON else ""),
     ]
     return [pair for pair in pairs if pair[1]]
+
+
+def _clean_up(left: float | None) -> str:
+    if left is None:
+        return "off: a settings file is faulty"
+    return f"in {int(left)} days" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
 def facts_of(transcript: Transcript, told: Resume, workspace: Workspace) -> tuple[list[Pair], list[str]]:
@@ -67,8 +75,10 @@ def facts_of(transcript: Transcript, told: Resume, workspace: Workspace) -> tupl
         ("files", f"{len(files)} changed" if files else "", ""),
         ("memory", visible(", ".join(memory), keep=""), "$link"),
     ]  # fmt: skip
+    health = health_of(transcript, told)
     left = Counter(item.why for item in told.left_out)
-    notes = [f"{count:,} not sent: {WORDS[why]}" for why, count in left.most_common()]
+    notes = [*([] if health.ok else [health.words])]
+    notes += [f"{count:,} not sent: {WORDS[why]}" for why, count in left.most_common()]
     return [pair for pair in pairs if pair[1]], notes
 
 

@@ -12,14 +12,16 @@ from textual.worker import get_current_worker
 from memtui.base.errors import MemtuiError
 from memtui.host.gitroot import worktrees
 from memtui.host.paths import projects_dir, transcripts_dir
+from memtui.host.retention import cleanup_days
+from memtui.host.running import running
 from memtui.search.catalogue import Catalogue
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.listing import folders
-from memtui.sessions.outline import outline
+from memtui.sessions.outline import outline_of
 from memtui.sessions.transcript import Transcript
 from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import facts_of
-from memtui.tui.session_rows import Node
+from memtui.tui.session_rows import Point
 from memtui.tui.state import Conversation, OpenSession, Scope, Shelf
 
 if TYPE_CHECKING:
@@ -60,9 +62,9 @@ class SessionReading:
         if self._again:
             self.shelve(self._scope)
 
-    def open(self, node: Node) -> None:
-        """Read one session whole: its branches, its facts, and the conversation that ends at a node."""
-        self._start("session", lambda: self._open(node))
+    def open(self, point: Point) -> None:
+        """Read one session whole: its branches, its facts, and the conversation that ends at a point."""
+        self._start("session", lambda: self._open(point))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
@@ -94,18 +96,20 @@ class SessionReading:
         return [place.transcripts]
 
     def _shelf(self, catalogue: Catalogue, scope: Scope, places: list[Path], reading: str) -> Shelf:
-        return Shelf(scope, tuple(catalogue.page(places)), reading=reading)
+        workspace = self.app.workspace
+        days = cleanup_days(workspace.place.layers)
+        return Shelf(scope, tuple(catalogue.page(places)), running(workspace.env), days, reading)
 
-    def _open(self, node: Node) -> None:
+    def _open(self, point: Point) -> None:
         worker = get_current_worker()
         try:
-            transcript = self.transcript(Path(node.place))
+            transcript = self.transcript(Path(point.place))
             if worker.is_cancelled:
                 return
             told = resume(transcript)
-            self._post(worker.is_cancelled, self._opened(node, transcript, told))
+            self._post(worker.is_cancelled, self._opened(point, transcript, told))
             if not worker.is_cancelled:
-                self.app.post_message(Conversed(self._conversation(node, transcript, told)))
+                self.app.post_message(Conversed(self._conversation(point, transcript, told)))
         except MemtuiError as error:
             self.app.post_message(Failed(error.message, error.hint))
 
@@ -126,14 +130,14 @@ class SessionReading:
             self._kept.popitem(last=False)
         return transcript
 
-    def _opened(self, node: Node, transcript: Transcript, told: Resume) -> OpenSession:
+    def _opened(self, point: Point, transcript: Transcript, told: Resume) -> OpenSession:
         facts, notes = facts_of(transcript, told, self.app.workspace)
-        return OpenSession(node.place, outline(transcript, told), facts, notes)
+        return OpenSession(point.place, outline_of(transcript, told), facts, notes)
 
-    def _conversation(self, node: Node, transcript: Transcript, told: Resume) -> Conversation:
-        if node.agent:
-            agent = self.transcript(Path(node.agent))
-            return Conversation(node, agent, tuple(entry for entry in agent.entries if entry.chained))
-        if node.uuid and node.uuid != told.leaf.uuid:
-            told = resume(transcript, node.uuid)
-        return Conversation(node, transcript, told.way)
+    def _conversation(self, point: Point, transcript: Transcript, told: Resume) -> Conversation:
+        if point.agent:
+            agent = self.transcript(Path(point.agent))
+            return Conversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
+        if point.uuid and point.uuid != told.leaf.uuid:
+            told = resume(transcript, point.uuid)
+        return Conversation(point, transcript, told.way)

@@ -11,9 +11,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from memtui.base.match import matches, parse
-from memtui.sessions.agents import SubAgent
 from memtui.sessions.listing import Session
-from memtui.sessions.outline import Twig
+from memtui.sessions.outline import Node
 
 if TYPE_CHECKING:
     from memtui.tui.state import OpenSession, Scope, Shelf
@@ -38,54 +37,45 @@ class SessionsWanted:
 
 
 @dataclass(frozen=True, slots=True)
-class BranchRow:
-    """A branch of the session above; `end`: none follows on its level."""
+class NodeRow:
+    """A branch or a sub-agent of the session above; `end`: none follows on its level."""
 
     place: str
-    twig: Twig
+    node: Node
     end: bool
 
 
 @dataclass(frozen=True, slots=True)
 class AgentsRow:
-    """The line that a session's sub-agents are folded under."""
+    """The line that shows and hides a session's sub-agents."""
 
     place: str
     count: int
     folded: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AgentRow:
-    """A sub-agent of the session above."""
-
-    place: str
-    agent: SubAgent
-
-
-SessionRow = Session | BranchRow | AgentsRow | AgentRow
+SessionRow = Session | NodeRow | AgentsRow
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
-    """What the cursor is on: a session (its own leaf), one of its rows, or a sub-agent's file."""
+class Point:
+    """What the cursor is on: a session (its own leaf), one of its messages, or a sub-agent's file."""
 
     place: str
     uuid: str = ""
     agent: str = ""
 
 
-def node_of(row: SessionRow) -> Node:
+def point_of(row: SessionRow) -> Point:
     """What a row stands for."""
     match row:
         case Session():
-            return Node(row.file.place)
-        case BranchRow():
-            return Node(row.place, row.twig.tip)
-        case AgentRow(place, agent):
-            return Node(place, agent.start, str(agent.path or ""))
+            return Point(row.file.place)
+        case NodeRow(place, node):
+            agent = node.agent.path if node.agent else None
+            return Point(place, node.leaf_uuid or node.uuid, str(agent or ""))
         case AgentsRow():
-            return Node(row.place)
+            return Point(row.place)
 
 
 def key_of(row: SessionRow) -> Hashable:
@@ -93,10 +83,8 @@ def key_of(row: SessionRow) -> Hashable:
     match row:
         case Session():
             return row.file.place
-        case BranchRow():
-            return (row.place, row.twig.start)
-        case AgentRow():
-            return (row.place, AGENTS, row.agent.id)
+        case NodeRow(place, node):
+            return (place, node.branch.start.uuid if node.branch else node.agent.id if node.agent else "")
         case AgentsRow():
             return (row.place, AGENTS)
 
@@ -143,15 +131,12 @@ def _fits(terms: tuple[object, ...], session: Session) -> bool:
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[SessionRow]:
-    twigs = opened.outline.twigs
+    folded = f"{place}/{AGENTS}" not in wanted.unfolded
+    nodes = [node for node in opened.outline if not (folded and node.agent)]
+    agents = sum(node.agent is not None for node in opened.outline)
     rows: list[SessionRow] = []
-    for number, twig in enumerate(twigs):
-        following = next((other for other in twigs[number + 1 :] if other.depth <= twig.depth), None)
-        end = following is None or following.depth < twig.depth
-        rows.append(BranchRow(place, twig, end and not (opened.outline.agents and twig.depth == 0)))
-    agents = opened.outline.agents
-    if agents:
-        folded = f"{place}/{AGENTS}" not in wanted.unfolded
-        rows.append(AgentsRow(place, len(agents), folded))
-        rows += () if folded else (AgentRow(place, agent) for agent in agents)
-    return rows
+    for number, node in enumerate(nodes):
+        following = next((other for other in nodes[number + 1 :] if other.depth <= node.depth), None)
+        end = following is None or following.depth < node.depth
+        rows.append(NodeRow(place, node, end and not (agents and node.depth == 0)))
+    return [*rows, AgentsRow(place, agents, folded)] if agents else rows

@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from memtui.host.place import Place
+from memtui.host.retention import DEFAULT_DAYS
 
 if TYPE_CHECKING:
+    from memtui.host.running import Running
     from memtui.memory.world import World
     from memtui.sessions.entries import Entry
     from memtui.sessions.listing import Session
-    from memtui.sessions.outline import Outline
+    from memtui.sessions.outline import Node
     from memtui.sessions.transcript import Transcript
     from memtui.tui.markup import Line
     from memtui.tui.picture import Picture
-    from memtui.tui.session_rows import Node
+    from memtui.tui.session_rows import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,14 @@ Scope = Literal["project", "worktrees", "all"]
 class Shelf:
     """The sessions that are listed, newest first, and what is known of them beside their files.
 
-    `live` are the ids of those that are open in a client now, with its process; `days` is how long the client keeps
-    one; `reading` is what is still being looked at ("" once all is).
+    `live` are those that are open in a client now, by their ids; `days` is how long the client keeps one (None: it
+    takes none); `reading` is what is still being looked at ("" once all is).
     """
 
     scope: Scope = "project"
     sessions: tuple[Session, ...] = ()
-    live: Mapping[str, int] = field(default_factory=dict)
-    days: float = 30
+    live: Mapping[str, Running] = field(default_factory=dict)
+    days: int | None = DEFAULT_DAYS
     reading: str = ""
 
 
@@ -55,16 +57,16 @@ class OpenSession:
     """One session, read: its branches and agents, and what there is to say about it."""
 
     place: str
-    outline: Outline
+    outline: tuple[Node, ...]
     facts: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """The rows that lead to a node of a session, oldest first, and where to read what they say."""
+    """The rows that lead to a point of a session, oldest first, and where to read what they say."""
 
-    node: Node
+    point: Point
     transcript: Transcript
     way: tuple[Entry, ...]
 

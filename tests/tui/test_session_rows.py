@@ -1,22 +1,22 @@
 """Every order, filter and unfolding of the session list, without a screen."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from memtui.host.heads import SessionFile
 from memtui.sessions.agents import SubAgent
 from memtui.sessions.listing import Session
-from memtui.sessions.outline import Outline, Twig
+from memtui.sessions.outline import Node
 from memtui.sessions.scan import Facts
 from memtui.tui.session_rows import (
     AGENTS,
-    AgentRow,
     AgentsRow,
-    BranchRow,
-    Node,
+    NodeRow,
+    Point,
     SessionsWanted,
     arrange_sessions,
     key_of,
-    node_of,
+    point_of,
     project_of,
 )
 from memtui.tui.state import OpenSession, Shelf
@@ -58,28 +58,33 @@ def test_filters() -> None:
     assert titles(SessionsWanted(query="nothing of this kind")) == []
 
 
-def twig(index: int, depth: int, **more: object) -> Twig:
-    base = Twig(index, "root", depth, f"words {index}", 2, 1, 1000.0, f"s{index}", f"t{index}", "", False)
+def node(number: int, depth: int, **more: object) -> Node:
+    base = Node(depth, False, "root", f"words {number}", 2, "", f"t{number}")
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-def test_an_unfolded_session_shows_its_branches_and_agents() -> None:
+def agent(number: int, depth: int) -> Node:
+    return node(number, depth, kind="agent-file", agent=SubAgent(f"a{number}", Path(f"/p/agent-a{number}.jsonl")))
+
+
+def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> None:
     place = SHELF.sessions[0].file.place
-    agents = (SubAgent("a1"), SubAgent("a2", start="u7"))
-    opened = {place: OpenSession(place, Outline((twig(0, 0), twig(1, 1), twig(2, 1), twig(3, 0)), agents))}
+    nodes = (node(0, 0), agent(1, 1), node(2, 1), node(3, 1, leaf_uuid="leaf"), agent(4, 2), node(5, 0))
+    opened = {place: OpenSession(place, nodes)}
     wanted = SessionsWanted(unfolded=frozenset({place}))
     rows = arrange_sessions(SHELF, wanted, opened)
     below = rows[1:6]
-    assert [row.end for row in below if isinstance(row, BranchRow)] == [False, False, True, False]
+    assert [row.end for row in below if isinstance(row, NodeRow)] == [False, False, True, False]
     assert below[4] == AgentsRow(place, 2, folded=True)
     assert isinstance(rows[6], Session)
     both = replace(wanted, unfolded=wanted.unfolded | {f"{place}/{AGENTS}"})
     rows = arrange_sessions(SHELF, both, opened)
-    assert [row.agent.id for row in rows if isinstance(row, AgentRow)] == ["a1", "a2"]
-    assert len({key_of(row) for row in rows}) == len(rows)
-    assert node_of(rows[1]) == Node(place, "t0")
-    assert node_of(rows[7]) == Node(place, "u7")
-    assert node_of(rows[0]) == Node(place)
+    assert [row.node.says for row in rows if isinstance(row, NodeRow)] == [f"words {number}" for number in range(6)]
+    assert len({key_of(row) for row in rows[:1] + rows[2:3]}) == 2
+    assert point_of(rows[0]) == Point(place)
+    assert point_of(rows[1]) == Point(place, "t0")
+    assert point_of(rows[2]) == Point(place, "t1", "/p/agent-a1.jsonl")
+    assert point_of(rows[4]) == Point(place, "leaf")
 
 
 def test_one_that_is_not_read_yet_shows_no_branches() -> None:

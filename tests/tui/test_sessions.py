@@ -82,7 +82,7 @@ async def test_a_session_near_the_clean_up_says_so(make_app: Maker, sessions: li
 
 async def test_branches_and_agents_unfold(make_app: Maker, sessions: list[Path]) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
-        app, view = await opened(pilot)
+        _, view = await opened(pilot)
         view.list.to_key(str(sessions[0]))
         await press(pilot, "right")
         rows = listed(view)
@@ -98,7 +98,7 @@ async def test_branches_and_agents_unfold(make_app: Maker, sessions: list[Path])
 
 async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: list[Path]) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
-        app, view = await opened(pilot)
+        _, view = await opened(pilot)
         view.list.to_key(str(sessions[0]))
         await settle(pilot)
         facts = {name: value for name, value, _ in view.query_one(Facts).pairs}
@@ -113,7 +113,7 @@ async def test_scope_branch_and_filter(make_app: Maker, sessions: list[Path], wo
     git.mkdir()
     (git / "HEAD").write_text("ref: refs/heads/feat/pnpm\n")
     async with make_app().run_test(size=SIZE) as pilot:
-        app, view = await opened(pilot)
+        _, view = await opened(pilot)
         await press(pilot, "A")
         assert len(listed(view)) == 4
         assert "all projects" in str(view.list.border_title)

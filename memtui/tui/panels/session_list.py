@@ -6,34 +6,23 @@ from textual.content import Content
 from textual.message import Message
 
 from memtui.base import text
+from memtui.host.retention import days_left, leaving
+from memtui.sessions.entries import seconds
 from memtui.sessions.listing import Session
+from memtui.sessions.outline import KINDS
 from memtui.tui import keys
 from memtui.tui.panels.lines import Lines
-from memtui.tui.session_rows import (
-    AGENTS,
-    AgentRow,
-    AgentsRow,
-    BranchRow,
-    SessionRow,
-    SessionsWanted,
-    key_of,
-    project_of,
-)
+from memtui.tui.session_rows import AGENTS, AgentsRow, NodeRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs
 
 NAMELESS = "no title"
 """What stands for the title of a session in which no person typed anything."""
 
-SOON = 3.0
-"""Days before the client's clean-up from which on a session says so."""
-
 SIZE_FROM = 44
 """Cells from which the column with the size fits."""
 PROJECT_FROM = 50
 """Cells from which sessions of several projects name theirs in a column."""
-
-KIND_WORDS = {"rewind": "rewind", "retry": "retry", "compaction": "compacted", "orphan": "parent lost"}
 
 
 class SessionList(Lines):
@@ -87,13 +76,11 @@ class SessionList(Lines):
         match row:
             case Session():
                 return self._session(row, width)
-            case BranchRow():
-                return self._branch(row, width)
+            case NodeRow():
+                return self._node(row, width)
             case AgentsRow():
                 fold = self.glyphs.closed if row.folded else self.glyphs.opened
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
-            case AgentRow():
-                return self._agent(row, width)
 
     def _session(self, session: Session, width: int) -> Content:
         place, facts = session.file.place, session.facts
@@ -128,30 +115,24 @@ class SessionList(Lines):
     def _word(self, session: Session) -> str:
         if session.file.id in self.shelf.live:
             return "live"
-        left = self.shelf.days - (self.now - session.file.modified) / 86_400
-        if left >= SOON:
+        if self.shelf.days is None:
             return ""
-        return f"goes in {int(left)}d" if left >= 1 else "due"
+        left = days_left(session.file.modified, self.now, self.shelf.days)
+        return "due" if left <= 0 else leaving(left)
 
-    def _branch(self, row: BranchRow, width: int) -> Content:
-        twig = row.twig
-        lead = "   " + "  " * min(twig.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
-        note = KIND_WORDS.get(twig.kind, "")
-        tail = f" {twig.messages:>5}"
-        tail += f"{text.age(self.now - twig.ended) if twig.ended is not None else self.glyphs.dash:>5}"
-        here = f"{self.glyphs.arrow} " if twig.leaf else ""
-        words = text.visible(f"{note}: {twig.words}" if note else twig.words, keep="")
+    def _node(self, row: NodeRow, width: int) -> Content:
+        node = row.node
+        lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
+        ended = seconds(node.stamp)
+        tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
+        here = f"{self.glyphs.arrow} " if node.leaf else ""
+        kind = KINDS[node.kind]
+        if node.agent is not None:
+            kind = "the client's own" if node.agent.internal else node.agent.kind or kind
+        words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
-        style = "bold" if twig.leaf else "$warn" if twig.kind == "orphan" else ""
+        style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
         return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
-
-    def _agent(self, row: AgentRow, width: int) -> Content:
-        agent = row.agent
-        words = " ".join(part for part in (agent.kind, agent.describe) if part) or agent.id
-        if agent.internal:
-            words += " (the client's own)"
-        words = text.pad(text.visible(words, keep=""), max(1, width - 7), ellipsis=self.glyphs.ellipsis)
-        return Content.assemble((f"     {self.glyphs.corner} ", "$dim"), (words, "$dim" if agent.internal else ""))
 
     def action_fold(self, fold: bool) -> None:
         """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""

@@ -20,7 +20,7 @@ from memtui.tui.panels.session_list import SessionList
 from memtui.tui.reach import app_of
 from memtui.tui.session_facts import pairs_of
 from memtui.tui.session_reading import BIG
-from memtui.tui.session_rows import SESSION_ORDERS, Node, SessionsWanted, arrange_sessions, node_of
+from memtui.tui.session_rows import SESSION_ORDERS, Point, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.state import AppState, Scope, Shelf
 from memtui.tui.theme import Glyphs
 
@@ -42,7 +42,7 @@ class SessionsView(Widget):
         self.wanted = SessionsWanted()
         self.state: AppState | None = None
         self._resting: Timer | None = None
-        self._asked: Node | None = None
+        self._asked: Point | None = None
 
     def compose(self) -> ComposeResult:
         yield SessionList(self.glyphs, id="shelf", classes="pane")
@@ -66,19 +66,18 @@ class SessionsView(Widget):
         return next((one for one in shelf.sessions if one.file.place == row.place), None) if shelf else None
 
     @property
-    def node(self) -> Node | None:
+    def point(self) -> Point | None:
         """What the cursor is on."""
         row = self.list.current
-        return node_of(row) if row is not None else None
+        return point_of(row) if row is not None else None
 
     def show(self, state: AppState) -> None:
         """Draw the state."""
         before, self.state = self.state, state
         if state.shelf is None:
             return
-        if before is None or before.shelf is not state.shelf or before.opened is not state.opened:
-            self._rearrange()
-        elif int(before.now) != int(state.now):
+        same = before is not None and before.shelf is state.shelf and before.opened is state.opened
+        if not same or before is None or int(before.now) != int(state.now):
             self._rearrange()
         self._show_facts()
 
@@ -90,7 +89,7 @@ class SessionsView(Widget):
         rows = arrange_sessions(shelf, self.wanted, state.opened)
         self.list.show(rows, shelf, self.wanted, state.now)
         self._title(shelf, sum(isinstance(row, Session) for row in rows))
-        if self.node != self._asked:
+        if self.point != self._asked:
             self.moved()
 
     def _title(self, shelf: Shelf, shown: int) -> None:
@@ -121,7 +120,7 @@ class SessionsView(Widget):
     @on(Lines.Moved, "#shelf")
     def moved(self) -> None:
         """Another row: what is known of it at once, the rest when the cursor rests."""
-        self._asked = self.node
+        self._asked = self.point
         self._show_facts()
         if self._resting is not None:
             self._resting.stop()
@@ -134,8 +133,8 @@ class SessionsView(Widget):
             self._read()
 
     def _read(self) -> None:
-        if self.node is not None:
-            app_of(self).sessions.open(self.node)
+        if self.point is not None:
+            app_of(self).sessions.open(self.point)
 
     @on(SessionList.Folded)
     def fold(self, message: SessionList.Folded) -> None:
@@ -151,12 +150,12 @@ class SessionsView(Widget):
         self._wish("session_menu")
 
     def _wish(self, what: str) -> None:
-        node = self.node
-        if node is not None:
-            app_of(self).wish(f"{what}:{node.uuid}", (Path(node.place),))
+        point = self.point
+        if point is not None:
+            app_of(self).wish(f"{what}:{point.uuid}", (Path(point.place),))
 
     def _wish_for_marked(self, what: str) -> None:
-        places = sorted(self.wanted.marked) or ([self.node.place] if self.node else [])
+        places = sorted(self.wanted.marked) or ([self.point.place] if self.point else [])
         app_of(self).wish(what, tuple(Path(place) for place in places))
 
     def action_read(self) -> None:
