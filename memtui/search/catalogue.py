@@ -25,8 +25,11 @@ from memtui.sessions.scan import Facts, Scanner
 FILE: Final = "catalogue.db"
 """The cache's name in our cache folder."""
 
-SHOW_EVERY: Final = 0.2
+SHOW_EVERY: Final = 0.4
 """Seconds of reading after which what is known is kept and shown."""
+
+Shown = Callable[[int, int], None]
+"""Told how many of the changed files were read, and how many there are."""
 
 _MARK: Final = 1024
 """Bytes at a file's start and before its offset that must be the same for it to be read on."""
@@ -106,7 +109,7 @@ class Catalogue:
         self,
         folders: Iterable[Path],
         *,
-        shown: Callable[[], None] = lambda: None,
+        shown: Shown = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Refreshed:
         """Bring the sessions of these folders up to date.
@@ -136,11 +139,11 @@ class Catalogue:
         return {place: (modified, size, inode) for place, modified, size, inode in rows}
 
     def _read(
-        self, stale: list[SessionFile], done: Refreshed, shown: Callable[[], None], stopped: Callable[[], bool]
+        self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]
     ) -> None:
         rows: list[tuple[Row, Row]] = []
         since = time.monotonic()
-        for file in stale:
+        for number, file in enumerate(stale, 1):
             if stopped():
                 break
             scanner = self._goes_on(file)
@@ -155,7 +158,7 @@ class Catalogue:
             if time.monotonic() - since > SHOW_EVERY:
                 self._write(rows, [])
                 rows, since = [], time.monotonic()
-                shown()
+                shown(number, len(stale))
         self._write(rows, [])
 
     def _goes_on(self, file: SessionFile) -> Scanner:

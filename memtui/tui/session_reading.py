@@ -77,9 +77,12 @@ class SessionReading:
             if not worker.is_cancelled:
                 app.post_message(SessionsRead(self._shelf(catalogue, scope, places, reading)))
 
+        def shown(read: int, total: int) -> None:
+            post(f"reading {read:,} of {total:,}")
+
         with Catalogue(app.start.cache) as catalogue:
             post("reading")
-            done = catalogue.refresh(places, shown=lambda: post("reading"), stopped=lambda: worker.is_cancelled)
+            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
             post("")
         for fault in done.faults[:1]:
             app.post_message(Failed(fault.message, fault.hint))

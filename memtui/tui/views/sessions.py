@@ -98,9 +98,9 @@ class SessionsView(Widget):
         words += [f"branch {self.wanted.branch}"] if self.wanted.branch else []
         words += [f"by {self.wanted.order}"] if self.wanted.order != "age" else []
         words += [f"{len(self.wanted.marked)} marked"] if self.wanted.marked else []
-        words += [f"{shelf.reading}{self.glyphs.ellipsis}"] if shelf.reading else []
         separator = f" {self.glyphs.separator} "
         self.list.border_title = Content(visible(separator.join(["3 Sessions", *words]), keep=""))
+        self.list.border_subtitle = f"{shelf.reading}{self.glyphs.ellipsis}" if shelf.reading else ""
         filtered = self.wanted.query or self.wanted.branch
         nothing = "no sessions here yet; A lists those of all projects" if shelf.scope != "all" else "no sessions yet"
         self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if shelf.reading else nothing
