@@ -108,14 +108,21 @@ class _Outline:
         }
 
     def nodes(self) -> Iterator[Node]:
-        waiting: list[tuple[Branch | SubAgent, int, bool]] = self._children(None, 0)
+        drawn: set[int] = set()
+        yield from self._draw(self._children(None, 0), drawn)
+        for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
+            if branch.index not in drawn:
+                yield from self._draw([(branch, 0, True)], drawn)
+
+    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[Node]:
         while waiting:
             one, depth, last = waiting.pop()
             if isinstance(one, SubAgent):
                 yield self._file(one, depth, last=last)
-                continue
-            yield self._branch(one, depth, last=last)
-            waiting += self._children(one.index, depth + 1)
+            elif one.index not in drawn:
+                drawn.add(one.index)
+                yield self._branch(one, depth, last=last)
+                waiting += self._children(one.index, depth + 1)
 
     def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
         """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""

@@ -184,10 +184,15 @@ def test_a_directory_that_is_gone(
     assert Path(made["written"]).parent.name == project_name(str(elsewhere))
 
 
-def test_a_transcript_outside_the_clients_folder_is_named_by_its_path(run: Run, session: Path, home: Path) -> None:
+def test_a_transcript_outside_the_clients_folder_becomes_a_fork(run: Run, session: Path, home: Path) -> None:
     other = home / session.name
     other.write_bytes(session.read_bytes())
-    assert run("resume", other, "--print", "--json").data["resumes"] == str(other)
+    assert "outside" in run("resume", other, "-n", "--print").err
+    told = run("resume", other, "--print", "--json")
+    fork = Path(told.data["written"])
+    assert (fork.parent, told.data["resumes"], told.data["fork"]) == (session.parent, fork.stem, True)
+    assert spoken(resume(read_transcript(fork)).blocks()) == "u0 a1 u4 a5"
+    assert other.read_bytes() == session.read_bytes()
 
 
 def test_the_conversation(run: Run, session: Path) -> None:

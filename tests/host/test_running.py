@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from memtui.base.process import identify
 from memtui.host.env import Env
 from memtui.host.running import running, sessions_dir
-from tests.support import digest_tree
+from tests.support import REPO, digest_tree
 
 SESSION = "11111111-1111-4111-8111-111111111111"
 LINUX = sys.platform.startswith("linux")
@@ -122,3 +123,31 @@ def test_no_folder_and_a_configured_folder(tmp_path: Path) -> None:
     sessions_dir(elsewhere).mkdir(parents=True)
     write(elsewhere, os.getpid())
     assert SESSION in running(elsewhere)
+
+
+CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
+"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
+
+LOOKS = (
+    "import dataclasses, json, pathlib, sys; from memtui.host.env import Env; from memtui.host.running import running;"
+    "found = [dataclasses.asdict(one) for one in running(Env.real()).values()];"
+    "pathlib.Path(sys.argv[1]).write_text(json.dumps(found))"
+)
+
+
+@pytest.mark.skipif(not CLIENT, reason="1 run of the real client not tried: MEMTUI_TEST_CLIENT is not set")
+def test_the_real_client_says_so_while_it_runs(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(shared / "oracle"))
+    import client as oracle  # type: ignore[import-not-found]
+
+    home, cwd, seen = tmp_path / "home", tmp_path / "shop", tmp_path / "seen.json"
+    cwd.mkdir()
+    (home / ".claude").mkdir(parents=True)
+    command = shlex.join(["env", f"PYTHONPATH={REPO}", sys.executable, "-c", LOOKS, str(seen)])
+    hooks = {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": command}]}]}
+    (home / ".claude" / "settings.json").write_text(json.dumps({"hooks": hooks}), encoding="utf-8")
+    oracle.run(CLIENT, home, cwd, ["-p", "hello"])
+    (found,) = json.loads(seen.read_text(encoding="utf-8"))
+    (transcript,) = (home / ".claude" / "projects").glob("*/*.jsonl")
+    assert (found["session"], found["cwd"], found["headless"]) == (transcript.stem, str(cwd), True)
+    assert running(Env(home, {})) == {}, "it takes the file away when it ends"

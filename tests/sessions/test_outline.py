@@ -1,12 +1,18 @@
 """The tree in the order in which it is drawn."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
+
+import pytest
 
 from memtui.sessions.chain import resume
 from memtui.sessions.outline import Node, outline_of
 from memtui.sessions.transcript import read_transcript
+from memtui.sessions.tree import build_tree
+from tests.sessions.recordings import load, session_bytes
 from tests.sessions.rows import SESSION, Script
+from tests.support import REPO
 
 
 def nodes(script: Script, folder: Path) -> tuple[Node, ...]:
@@ -74,3 +80,28 @@ def test_many_rewinds_take_no_recursion(tmp_path: Path) -> None:
     found = nodes(script, tmp_path)
     assert len(found) == 3000
     assert found[0].messages == 3000
+
+
+def test_agents_that_call_each_other_are_still_drawn(tmp_path: Path) -> None:
+    script = Script().user("u0", None)
+    for own, other in (("a", "b"), ("b", "a")):
+        script.user(f"{own}1", None, own, isSidechain=True)
+        block = {"type": "tool_use", "id": own, "name": "Agent", "input": {"prompt": other}}
+        script.answer(f"{own}2", f"{own}1", [block], isSidechain=True)
+    assert sorted(drawn(nodes(script, tmp_path))) == ["  sub-agent a 2", "root u0 1 *", "sub-agent b 2"] or sorted(
+        drawn(nodes(script, tmp_path))
+    ) == ["  sub-agent b 2", "root u0 1 *", "sub-agent a 2"]
+
+
+@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes"])
+def test_every_message_of_the_recordings_is_drawn_once(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):
+        path.write_bytes(session_bytes(case))
+        transcript = read_transcript(path)
+        told, tree = resume(transcript), build_tree(transcript.entries)
+        found = outline_of(transcript, told, tree)
+        assert sorted(node.branch.index for node in found if node.branch) == list(range(len(tree.branches)))
+        assert sum(node.leaf for node in found) == (told.leaf.uuid in tree.by_uuid)
+        assert [node.depth for node in found][:1] in ([], [0])
+        assert all(after.depth <= before.depth + 1 for before, after in pairwise(found))
