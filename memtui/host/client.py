@@ -2,7 +2,8 @@
 
 Source:
     Claude Code 2.1.332, recorded: `claude --resume ID` finds the session from any directory and goes on in its file,
-    but then works in the directory that it was started in; `--fork-session` goes on in a new file.
+    but then works in the directory that it was started in; `--fork-session` goes on in a new file. Given the path of a
+    transcript outside its folder it shows that, but writes what follows into `<id in the records>.jsonl` beside it.
 """
 
 import os

@@ -6,11 +6,12 @@ in the file, a tree, the exact messages that a resume would send, what it would 
 Reading      `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed · `envelope` the
              same, fast · `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `listing`
              which sessions there are · `agents` sub-agents' files
-Drawing      `tree` who hangs from whom, which forks are a person's · `title` `usage` `stats` `snapshots` what it did ·
-             `outline` a session in a few lines
+Drawing      `tree` who hangs from whom, which forks are a person's · `outline` the same in the order of drawing ·
+             `title` `usage` `stats` `snapshots` what it did
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
              way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
-             with reasons
+             with reasons · `health` how much is lost of it · `resuming` how the client goes on, and where · `pick`
+             which message a word means
 Giving away  `context` messages that the Messages API accepts · `fork` a new file from any message · `export` to read
 
 Invariants:

@@ -88,29 +88,41 @@ class _Outline:
         self.leaf = resume.leaf.uuid
         agents = find_agents(transcript, tree)
         inline = {agent.start: agent for agent in agents if agent.path is None}
-        owner = {call: branch.index for branch in tree.branches for row in branch.rows for call in row.calls}
-        self.below: dict[int | None, list[Branch | SubAgent]] = {}
+        owner = {call: (branch.index, row) for branch in tree.branches for row in branch.rows for call in row.calls}
+        below: dict[int | None, list[tuple[float, Branch | SubAgent]]] = {}
         self.agents: dict[int, SubAgent] = {}
         for branch in tree.branches:
+            above, off = branch.parent, branch.off or branch.start
             agent = inline.get(branch.start.uuid)
-            above = branch.parent
             if agent is not None:
                 self.agents[branch.index] = agent
-                above = owner.get(agent.call, above)
-            self.below.setdefault(None if above == branch.index else above, []).append(branch)
+                above, off = owner.get(agent.call, (above, off))
+            below.setdefault(None if above == branch.index else above, []).append((off.index, branch))
         for agent in agents:
             if agent.path is not None:
-                self.below.setdefault(owner.get(agent.call), []).append(agent)
+                called = owner.get(agent.call)
+                place = called[1].index if called else float("inf")
+                below.setdefault(called[0] if called else None, []).append((place, agent))
+        self.below = {
+            index: [one for _, one in sorted(found, key=lambda item: item[0])] for index, found in below.items()
+        }
 
     def nodes(self) -> Iterator[Node]:
-        waiting: list[tuple[Branch | SubAgent, int, bool]] = self._children(None, 0)
+        drawn: set[int] = set()
+        yield from self._draw(self._children(None, 0), drawn)
+        for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
+            if branch.index not in drawn:
+                yield from self._draw([(branch, 0, True)], drawn)
+
+    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[Node]:
         while waiting:
             one, depth, last = waiting.pop()
             if isinstance(one, SubAgent):
                 yield self._file(one, depth, last=last)
-                continue
-            yield self._branch(one, depth, last=last)
-            waiting += self._children(one.index, depth + 1)
+            elif one.index not in drawn:
+                drawn.add(one.index)
+                yield self._branch(one, depth, last=last)
+                waiting += self._children(one.index, depth + 1)
 
     def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
         """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""

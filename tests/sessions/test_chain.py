@@ -89,7 +89,7 @@ def test_rows_behind_a_lost_parent_and_a_late_row(tmp_path: Path) -> None:
     late = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").row("attachment", "x", "a1")
     told = resume(late.read(tmp_path))
     assert spoken(told.blocks()) == "u0 a1"
-    assert {item.uuid for item in told.left_out} == {"u2", "a3"}
+    assert {item.uuid: item.why for item in told.left_out} == {"u2": "late-side-row", "a3": "late-side-row"}
 
 
 def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
