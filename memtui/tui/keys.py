@@ -128,6 +128,22 @@ READER = (
     Key("reader.escape", "escape", "wish('leave')", "Back to the list", display="Esc"),
 )
 
+TRANSCRIPT = (
+    Key("transcript.fold", "enter", "turn", "Unfold, show more, or fold", "⏎ fold", "⏎"),
+    Key("transcript.next_prompt", "right_curly_bracket", "prompt(1)", "Next prompt", "{ } prompts", "}"),
+    Key("transcript.previous_prompt", "left_curly_bracket", "prompt(-1)", "Previous prompt", display="{"),
+    Key("transcript.find", "slash", "find", "Find", "/ find", "/"),
+    Key("transcript.next", "n", "find_next(1)", "Next match", "n N next"),
+    Key("transcript.previous", "N", "find_next(-1)", "Previous match"),
+    Key("transcript.unfold_all", "L", "fold_all(False)", "Unfold everything", "L H all"),
+    Key("transcript.fold_all", "H", "fold_all(True)", "Fold everything"),
+    Key("transcript.unfold", "right,l", "fold(False)", "Unfold, or show more", display="→ l"),
+    Key("transcript.fold_one", "left,h", "fold(True)", "Fold", display="← h"),
+    Key("transcript.view", "v", "view", "View: chain or file order", "v view"),
+    Key("transcript.copy", "y", "copy_line", "Copy this line", "y copy"),
+    Key("transcript.escape", "escape", "leave", "Search off, marks off, or back", "Esc back", "Esc"),
+)
+
 SETTINGS = (
     Key("settings.toggle", "space", "switch", "On or off", "Space on/off", "Space"),
     Key("settings.change", "enter", "change", "Change the value", "⏎ change", "⏎"),
@@ -168,6 +184,7 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "Session list": SESSION_LIST,
     "Sessions": SESSIONS,
     "Reader": READER,
+    "Transcript": TRANSCRIPT,
     "Settings": SETTINGS,
     "Editor": EDITOR,
     "Compare": COMPARE,

@@ -1,0 +1,272 @@
+"""What a record says, as plain parts: texts, calls in one line, results, and what else there is, in one line each.
+
+The one place that knows which field of a record a person wants to read; the screen draws it, `find` looks through it.
+Texts are as they stand in the file: whoever shows them makes them visible.
+
+Source:
+    FORMATS 1.3 to 1.8.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from memtui.base.text import size
+from memtui.sessions.chain import result_text
+from memtui.sessions.entries import blocks_of, is_machine, is_prompt, text
+from memtui.sessions.lines import Record
+from memtui.sessions.passages import Passage
+from memtui.sessions.title import one_line
+
+Kind = Literal["text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "bad"]
+Role = Literal["you", "assistant", "task", "machine", "session"]
+
+MOST_PARTS = 200
+"""Parts of one record; what is left out is counted in a note."""
+
+LONGEST_PIECE = 2000
+"""Characters; a longer line is cut into several, so that each can be drawn at once."""
+
+_TELLING: Final = (
+    "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
+    "path", "questions", "todos",
+)  # fmt: skip
+_NOTED: Final = {
+    "custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary",
+    "tag": "tag", "agent-name": "agentName", "agent-color": "agentColor", "agent-setting": "agentSetting",
+    "mode": "mode", "permission-mode": "permissionMode", "pr-link": "prUrl", "queue-operation": "operation",
+    "file-history-delta": "trackingPath",
+}  # fmt: skip
+_ATTACHED: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
+
+_PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
+    texts and summaries). `name` is a call's tool; `failed`: a result, or a note, that tells of an error."""
+
+    kind: Kind
+    line: str = ""
+    body: str = ""
+    name: str = ""
+    failed: bool = False
+
+    def lines(self) -> list[str]:
+        """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
+        lines = self.body.replace("\r\n", "\n").removesuffix("\n").split("\n") if self.body else []
+        return [piece for line in lines for piece in _pieces(line)]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a record says. `stamp` is its timestamp as written; `prompt`: a person typed it."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    stamp: str = ""
+    uuid: str = ""
+    prompt: bool = False
+
+
+def said_of(passage: Passage) -> Said:
+    """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
+    data = passage.data
+    if passage.bad:
+        words = f"no record: {passage.bad}"
+        if passage.pending:
+            words += " (its writer may not be done)"
+        return Said("session", (Part("bad", words, passage.head, failed=True),))
+    found = list(_parts(data))
+    if len(found) > MOST_PARTS:
+        found[MOST_PARTS:] = [Part("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
+    if passage.shared:
+        found.append(Part("note", "shares its line with other bytes: the agent client does not read it", failed=True))
+    if passage.lossy:
+        found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
+    return Said(_role(data), tuple(found), text(data.get("timestamp")), text(data.get("uuid")), is_prompt(data))
+
+
+def part_of(block: Record) -> Part:
+    """What one block of a message says, whatever its type."""
+    kind = text(block.get("type"))
+    if kind == "text":
+        return Part("text", body=text(block.get("text")))
+    if kind == "thinking":
+        return Part("thinking", "thinking", text(block.get("thinking")))
+    if kind == "redacted_thinking":
+        return Part("thinking", "thinking, encrypted")
+    if kind.endswith("tool_use"):
+        name, given = text(block.get("name")), block.get("input")
+        return Part("call", telling(given), _input(given), name)
+    if kind.endswith("tool_result"):
+        return _result(block)
+    if kind in ("image", "document"):
+        return Part("media", _media(block))
+    return Part("note", f"[{kind}]")
+
+
+def telling(given: object) -> str:
+    """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
+    if not isinstance(given, dict):
+        return one_line(text(given))
+    key = next((key for key in _TELLING if given.get(key)), None) or next(
+        (key for key in given if isinstance(given[key], str)), None
+    )
+    if key is None:
+        return one_line(_json(given)) if given else ""
+    told = given[key] if isinstance(given[key], str) else _json(given[key])
+    where = text(given.get("path")) if key == "pattern" else ""
+    return one_line(f"{told} in {where}" if where else told)
+
+
+def _role(data: Record) -> Role:
+    kind = data.get("type")
+    if kind == "assistant":
+        return "assistant"
+    if kind == "user":
+        if is_prompt(data):
+            return "you"
+        return "task" if data.get("isSidechain") is True and not data.get("isMeta") else "machine"
+    attachment = data.get("attachment")
+    typed = kind == "attachment" and isinstance(attachment, dict) and attachment.get("type") == "queued_command"
+    return "you" if typed else "session"
+
+
+def _parts(data: Record) -> Iterator[Part]:
+    kind, message = text(data.get("type")), data.get("message")
+    if kind in ("user", "assistant") and isinstance(message, dict):
+        yield from _spoken(data, message)
+    elif kind == "system":
+        yield _system(data)
+    elif kind == "attachment":
+        yield _attached(data.get("attachment"))
+    elif kind == "progress":
+        yield _progress(data.get("data"))
+    else:
+        detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
+        yield Part("note", _named(kind or "a record without a type", detail), _json_lines(data))
+
+
+def _spoken(data: Record, message: Record) -> Iterator[Part]:
+    summary = data.get("isCompactSummary") is True
+    empty = True
+    for block in blocks_of(message):
+        empty = False
+        part = part_of(block)
+        if part.kind != "text":
+            yield part
+        elif summary:
+            yield Part("summary", "summary", part.body)
+        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine(part.body)):
+            yield Part("machine", _first_line(part.body), part.body)
+        else:
+            yield part
+    if empty:
+        yield Part("note", "an empty message", _json_lines(message))
+
+
+def _system(data: Record) -> Part:
+    kind, content = text(data.get("subtype")), text(data.get("content"))
+    if kind in ("compact_boundary", "microcompact_boundary"):
+        meta = data.get("compactMetadata") or data.get("microcompactMetadata")
+        return Part("boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro")))
+    if kind == "local_command":
+        return Part("machine", _first_line(content), content)
+    failed = kind == "api_error" or data.get("level") == "error"
+    return Part("note", _named(kind.replace("_", " ") or "system", content), _json_lines(data), failed=failed)
+
+
+def _compacted(meta: Record, *, micro: bool) -> str:
+    words = ["context microcompacted" if micro else "compacted"]
+    before, after = meta.get("preTokens"), meta.get("postTokens")
+    if isinstance(before, int):
+        words.append(f"{before:,} tokens" + (f" to {after:,}" if isinstance(after, int) else ""))
+    if trigger := text(meta.get("trigger")):
+        words.append("by hand" if trigger == "manual" else trigger)
+    return ", ".join(words)
+
+
+def _attached(value: object) -> Part:
+    attachment = value if isinstance(value, dict) else {}
+    kind = text(attachment.get("type"))
+    if kind == "queued_command":
+        prompt = attachment.get("prompt")
+        return Part("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
+    detail = next((told for key in _ATTACHED if (told := text(attachment.get(key)))), "")
+    return Part(
+        "note",
+        _named((kind or "attachment").replace("_", " "), detail),
+        _json_lines(attachment),
+        failed="error" in kind,
+    )
+
+
+def _progress(value: object) -> Part:
+    told = value if isinstance(value, dict) else {}
+    detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
+    return Part("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _json_lines(told))
+
+
+def _result(block: Record) -> Part:
+    content = block.get("content")
+    pieces = [result_text(content)]
+    if isinstance(content, list):
+        others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
+        pieces += [part_of(part).line for part in others if part.get("type") != "tool_result"]
+    body = "\n".join(piece for piece in pieces if piece)
+    return Part("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
+
+
+def _media(block: Record) -> str:
+    source = block.get("source")
+    told = source if isinstance(source, dict) else {}
+    data = text(told.get("data"))
+    words = [text(block.get("type")), text(block.get("title")), text(told.get("media_type")), text(told.get("url"))]
+    if data:
+        words.append(f"{size(len(data) * 3 // 4)}B")
+    return f"[{' '.join(one_line(word) for word in words if word)}]"
+
+
+def _input(given: object) -> str:
+    """A call's input to read: texts as they are, everything else as JSON."""
+    if not isinstance(given, dict):
+        return text(given)
+    found: list[str] = []
+    for key, value in given.items():
+        told = value if isinstance(value, str) else _json(value)
+        found.append(f"{key}:\n{told}" if "\n" in told else f"{key}: {told}")
+    return "\n".join(found)
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # the reader takes what is deeper than the writer can say
+        return "(nested too deep)"
+
+
+def _json_lines(value: Record) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False, indent=2)
+    except RecursionError:
+        return "(nested too deep)"
+
+
+def _named(name: str, detail: str) -> str:
+    return f"{name}: {one_line(detail)}" if detail else name
+
+
+def _first_line(value: str) -> str:
+    return one_line(value.lstrip()[:1000].split("\n", 1)[0])
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line in pieces that can be drawn, cut at a blank where there is one near."""
+    while len(line) > LONGEST_PIECE:
+        cut = line.rfind(" ", LONGEST_PIECE // 2, LONGEST_PIECE) + 1 or LONGEST_PIECE
+        yield line[:cut]
+        line = line[cut:]
+    yield line

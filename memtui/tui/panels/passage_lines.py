@@ -1,0 +1,376 @@
+"""Rows of records drawn around a cursor, read from a source as far as the screen needs them.
+
+Keys never wait: what lies on short lines is read at once (microseconds), a long line goes to a thread, which works on
+its own copy of the source and reports by message.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from rich.segment import Segment
+from textual import events, on, work
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import Visual
+from textual.widget import Widget
+
+from memtui.base.errors import MemtuiError
+from memtui.sessions.passages import Longer, Passage, Source, Spot
+from memtui.sessions.saying import Kind, said_of
+from memtui.tui import keys
+from memtui.tui.speech import FOLDED, Row, draw_said
+from memtui.tui.theme import glyphs_of
+from memtui.tui.window import Anchor, Block, Window, row_of
+
+AT_ONCE: Final = 1 << 16
+"""Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
+
+WHEEL: Final = 3
+"""Rows that the wheel moves."""
+
+MOST_PAINTED: Final = 500
+"""Painted rows that are kept."""
+
+Reads = Callable[[Source, int | None], Passage | None]
+"""Reads a passage from a source, with the most bytes of a line that may be read."""
+
+Then = Callable[[Block | None], None]
+
+
+class PassageLines(Widget, can_focus=True):
+    """Records of a source by rows; told where to go, it says where it is."""
+
+    BINDINGS = keys.bindings(keys.LINES)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
+    DEFAULT_CSS = """
+    PassageLines { height: 1fr; }
+    PassageLines > .passages--cursor { background: $primary 22%; }
+    PassageLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
+    PassageLines > .passages--bar { color: $border-blurred; }
+    """
+
+    needle: reactive[str] = reactive("")
+    """The text that is being looked for; where it stands is marked."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands in another record, or on another row of it; `share` is how much lies before it."""
+
+        block: Block
+        share: float
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, PassageLines.Moved)
+
+    @dataclass
+    class Told(Message):
+        """What is going on, in words; "" for nothing any more."""
+
+        words: str
+
+    @dataclass
+    class Ready(Message):
+        """A thread has read and drawn what `then` is to be called with, unless something else was wanted since."""
+
+        ticket: object
+        block: Block | None
+        then: Then
+
+    def __init__(self, source: Source, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.source = source
+        self.window = Window(source, self._drawn)
+        self.top = self.cursor = 0
+        self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
+        self._ticket: object = None
+        self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
+
+    def limit(self, spot: Spot, part: int) -> int:
+        """How many lines of a part are wanted; 0 folds it. Also asked in threads."""
+        return 0
+
+    # Where it is.
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread works for it."""
+        return self._ticket is not None
+
+    @property
+    def here(self) -> tuple[Block, Row] | None:
+        """The row under the cursor and the block that it is of; None in an empty source."""
+        return self.window.rows[self.cursor] if self.cursor < len(self.window.rows) else None
+
+    @property
+    def row_width(self) -> int:
+        """Cells that a row may take; one is the bar's."""
+        return max(1, self.size.width - 1)
+
+    def open(self, reads: Reads, anchor: Anchor) -> None:
+        """Go to a passage.
+
+        Args:
+            reads: Reads it from a source, with the most bytes of a line that may be read.
+            anchor: Where in it the cursor goes.
+        """
+        self._first = (reads, anchor)
+        if not self.size.height:
+            return  # not laid out: the first size comes here again
+        self._read(reads, lambda block: self._opened(block, anchor))
+
+    def show(self, source: Source, reads: Reads) -> None:
+        """Read another source; the old one is closed."""
+        self.source.close()
+        self.source = source
+        self.open(reads, Anchor())
+
+    def grew(self) -> None:
+        """The file has more at its end."""
+        self.window.forget_end()
+        self._fill()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        here = self.here
+        if here is None:
+            self.open(*self._first)
+        else:
+            self.draw_again(*here)
+
+    def on_unmount(self) -> None:
+        self.source.close()
+
+    def draw_again(self, block: Block, row: Row) -> None:
+        """Draw all anew, the same row under the cursor and at the same height."""
+        spot = block.spot
+        y = max(0, min(self.cursor - self.top, self.size.height - 1))
+        self.open(lambda source, most: source.get(spot, most), Anchor(row.part, row.line, y))
+
+    # Reading and drawing.
+
+    def _drawn(self, passage: Passage) -> Block:
+        """The rows of a passage; also called in threads, so nothing here is changed."""
+        spot = passage.spot
+
+        def limit(part: int, kind: Kind) -> int:
+            return max(self.limit(spot, part), FOLDED.get(kind, 0))
+
+        said = said_of(passage)
+        rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
+        return Block(
+            spot, passage.offset, passage.length, passage.line, said.uuid, said.prompt, passage.pending, rows
+        )  # fmt: skip
+
+    def _read(self, reads: Reads, then: Then) -> None:
+        """Read and draw a passage and go on with it: at once, or if its line is long as soon as a thread has it."""
+        self._ticket = None
+        try:
+            passage = reads(self.source, AT_ONCE)
+        except Longer:
+            self._ticket = ticket = object()
+            self.post_message(self.Told("reading a long line"))
+            self._read_long(self.source.copy(), ticket, reads, then)
+        except MemtuiError as error:
+            self.post_message(self.Told(error.message))
+        else:
+            then(self._drawn(passage) if passage else None)
+
+    @work(thread=True, group="read-long", exit_on_error=False, description="read a long line")
+    def _read_long(self, source: Source, ticket: object, reads: Reads, then: Then) -> None:
+        try:
+            passage = reads(source, None)
+            block = self._drawn(passage) if passage else None
+        except MemtuiError as error:
+            self.post_message(self.Told(error.message))
+            return
+        finally:
+            source.close()
+        self.post_message(self.Ready(ticket, block, then))
+
+    @on(Ready)
+    def take_block(self, message: Ready) -> None:
+        """What a thread has read, if it is still wanted."""
+        if message.ticket is self._ticket:
+            self._ticket = None
+            self.post_message(self.Told(""))
+            message.then(message.block)
+
+    def _opened(self, block: Block | None, anchor: Anchor) -> None:
+        self.window = Window(self.source, self._drawn)
+        self.window.start(block)
+        self.cursor = row_of(block, anchor, self.needle) if block else 0
+        y = self.size.height - 1 if anchor.end else min(anchor.y, self.size.height - 1)
+        self.top = self.cursor - y
+        self._fill()
+        self._report()
+
+    def _fill(self) -> None:
+        """Read what the screen shows and a screen more on either side; a thread reads what is on long lines."""
+        window, height = self.window, max(1, self.size.height)
+        if not window.blocks:
+            return
+        try:
+            while not window.at_bottom and len(window.rows) < self.top + 2 * height:
+                window.read_below(AT_ONCE)
+        except Longer:
+            self._read_edge(window.blocks[-1].spot, below=True)
+        except MemtuiError as error:
+            self.post_message(self.Told(error.message))
+        try:
+            while not window.at_top and self.top < height:
+                self._shift(window.read_above(AT_ONCE))
+        except Longer:
+            self._read_edge(window.blocks[0].spot, below=False)
+        except MemtuiError as error:
+            self.post_message(self.Told(error.message))
+        self._shift(window.trim(self.top, self.top + height))
+        self.top = max(0, min(self.top, len(window.rows) - height))
+        self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
+
+    def _shift(self, rows: int) -> None:
+        self.top += rows
+        self.cursor += rows
+
+    def _read_edge(self, spot: Spot, *, below: bool) -> None:
+        """Read the long line behind the last block, or before the first."""
+        if self._ticket is not None:
+            return
+        window = self.window
+
+        def take(block: Block | None) -> None:
+            if window is not self.window or window.blocks[-1 if below else 0].spot != spot:
+                return
+            if below:
+                window.below(block)
+            else:
+                self._shift(window.above(block))
+            self._fill()
+            self._report()
+
+        self._read(lambda source, most: source.after(spot, most) if below else source.before(spot, most), take)
+
+    # Moving.
+
+    def _go(self, row: int) -> None:
+        """Put the cursor on a row of the window, as far as there are any, and the screen around it."""
+        self.cursor = row
+        self._show_cursor()
+        self._fill()
+        self._show_cursor()
+        self._report()
+
+    def _show_cursor(self) -> None:
+        height = max(1, self.size.height)
+        self.top = min(max(self.top, self.cursor - height + 1), self.cursor)
+
+    def _report(self) -> None:
+        here = self.here
+        if here is not None:
+            self.post_message(self.Moved(here[0], self.source.share(here[0].spot)))
+        self.refresh()
+
+    def action_cursor(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self._go(self.cursor + step)
+
+    def action_page(self, pages: float) -> None:
+        """Move cursor and screen by screens."""
+        rows = int(pages * max(1, self.size.height - 1))
+        self.top += rows
+        self._go(self.cursor + rows)
+
+    def action_cursor_to(self, index: int) -> None:
+        """To the first record, or with -1 to the last."""
+        if index:
+            self.open(lambda source, most: source.last(most), Anchor(end=True))
+        else:
+            self.open(lambda source, most: source.first(most), Anchor())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -WHEEL)
+
+    def _wheel(self, event: events.MouseEvent, rows: int) -> None:
+        """Move the screen; the cursor stays on it, since only what is near the screen is held."""
+        event.stop()
+        self.top += rows
+        self._fill()
+        self._go(max(self.top, min(self.cursor, self.top + self.size.height - 1)))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor there, a double click folds; on the bar: go to that part of the source."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.x >= self.row_width:
+            share = offset.y / max(1, self.size.height - 1)
+            self.open(lambda source, most: source.near(share, most), Anchor())
+        elif self.top + offset.y < len(self.window.rows):
+            self._go(self.top + offset.y)
+            if event.chain == 2:
+                self.action_turn()
+
+    def action_turn(self) -> None:
+        """What Enter and a double click do with the row."""
+
+    # Painting.
+
+    def watch_needle(self) -> None:
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        width, index = self.row_width, self.top + y
+        style = self.visual_style
+        if index >= len(self.window.rows):
+            words = Content.styled("  nothing to read here", "$dim") if not self.window.rows and y == 1 else Content("")
+            return Strip.join([self._strip(words, width, style), self._bar(y, style)])
+        _, row = self.window.rows[index]
+        if index == self.cursor:
+            style += self.get_visual_style("passages--cursor", partial=True)
+        key = (id(row), style)
+        kept = self._strips.get(key)
+        if kept is None or kept[0] is not row:
+            if len(self._strips) > MOST_PAINTED:
+                self._strips.clear()
+            kept = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
+        return Strip.join([kept[1], self._bar(y, self.visual_style)])
+
+    def _strip(self, content: Content, width: int, style: Style) -> Strip:
+        strips = Visual.to_strips(self, content, width, 1, style, apply_selection=False, pad=True)
+        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        return strip.crop_extend(0, width, style.rich_style)
+
+    def _marked(self, content: Content) -> Content:
+        if self.needle:
+            plain, needle = content.plain.lower(), self.needle.lower()
+            start = plain.find(needle)
+            while start >= 0:
+                content = content.stylize("reverse bold", start, start + len(needle))
+                start = plain.find(needle, start + len(needle))
+        return content
+
+    def _bar(self, y: int, style: Style) -> Strip:
+        """One cell of the bar: full where the screen is in the source."""
+        rows, height = self.window.rows, max(1, self.size.height)
+        if not rows or (self.window.at_top and self.window.at_bottom and len(rows) <= height):
+            return Strip.blank(1, style.rich_style)
+        glyphs = glyphs_of(self)
+        first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
+        begin = round(self.source.share(first.spot) * (height - 1))
+        end = max(begin, round(self.source.share(last.spot) * (height - 1)))
+        if self.window.at_bottom and self.top + height >= len(rows):
+            end = height - 1
+        cell = glyphs.full if begin <= y <= end else glyphs.quote
+        bar = style + self.get_visual_style("passages--bar", partial=True)
+        return Strip([Segment(cell, bar.rich_style)], 1)

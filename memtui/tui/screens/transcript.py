@@ -1,0 +1,239 @@
+"""A whole screen to read a transcript in: what it is and where one is in it above, the keys below."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.content import Content
+from textual.screen import Screen
+from textual.timer import Timer
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from memtui.base import text
+from memtui.base.errors import MemtuiError
+from memtui.sessions.entries import Entry
+from memtui.sessions.file_source import FileSource, State
+from memtui.sessions.passages import Source
+from memtui.sessions.way_source import WaySource
+from memtui.tui import keys, styles
+from memtui.tui.dialogs.ask import Ask
+from memtui.tui.panels.hint_line import HintLine
+from memtui.tui.panels.transcript import TranscriptLines
+from memtui.tui.theme import glyphs_of
+from memtui.tui.typeahead import TypeAhead
+from memtui.tui.window import Block
+
+LOOK: Final = 2.0
+"""Seconds between two looks at whether the file grew or went."""
+
+PAUSE: Final = 0.2
+"""Seconds in one place after which the number of its line is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """Where the person was: the first byte of a record's line, and its uuid ("" if it has none)."""
+
+    offset: int
+    uuid: str
+
+
+class TranscriptScreen(Screen[Left | None]):
+    """Returns where the person was; None from a transcript without records.
+
+    Args:
+        path: The transcript.
+        title: What it is called.
+        way: The rows of a chain, a branch or a sub-agent, to be read first; None for the file's order only.
+        start: The uuid of the record to begin at; "" for the last one.
+        way_name: What the way is called.
+
+    Raises:
+        NotFound: If there is no such file.
+        MemtuiError: If it can't be opened.
+    """
+
+    CSS_PATH = styles.sheets("transcript")
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    def __init__(
+        self, path: Path, title: str, way: Sequence[Entry] | None = None, start: str = "", *, way_name: str = "chain"
+    ) -> None:
+        super().__init__()
+        self.path = path
+        self._title = text.visible(title, keep="")
+        self._way = way
+        self._way_name = way_name
+        self._start = start
+        self.on_way = way is not None
+        self._told = ""
+        self._note = ""
+        self._block: Block | None = None
+        self._share = 0.0
+        self._counted = (0, 1)
+        self._pause: Timer | None = None
+        self._lines = TranscriptLines(self._source(), id="lines")
+
+    def _source(self) -> Source:
+        if self.on_way and self._way is not None:
+            return WaySource(self.path, self._way)
+        return FileSource(self.path)
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="title")
+        yield self._lines
+        hints = HintLine(id="hints")
+        hints.hints = keys.hints(keys.TRANSCRIPT)
+        yield hints
+
+    @property
+    def lines(self) -> TranscriptLines:
+        """The records."""
+        return self._lines
+
+    def on_mount(self) -> None:
+        ahead = getattr(self.app, "type_ahead", None)
+        if isinstance(ahead, TypeAhead):
+            self.call_after_refresh(ahead.opened)
+        self._lines.focus()
+        if self._start:
+            self.call_after_refresh(self._lines.to_uuid, self._start)
+        self.set_interval(LOOK, self.look_at_file)
+
+    # What the title says.
+
+    @on(TranscriptLines.Moved)
+    def moved(self, message: TranscriptLines.Moved) -> None:
+        """The cursor stands elsewhere."""
+        self._block, self._share = message.block, message.share
+        if not self._lines.busy:
+            self._told = ""
+        self._say_title()
+        if not message.block.line and self._counted[0] != message.block.offset:
+            if self._pause is not None:
+                self._pause.stop()
+            self._pause = self.set_timer(PAUSE, self.count_lines)
+
+    @on(TranscriptLines.Told)
+    def told(self, message: TranscriptLines.Told) -> None:
+        """What is going on stands in the place of where one is."""
+        self._told = message.words
+        self._say_title()
+
+    def _say_title(self) -> None:
+        right = self._right()
+        room = self.size.width - right.cell_length - 2
+        name = text.clip(self._title, room, ellipsis=glyphs_of(self).ellipsis)
+        gap = " " * max(1, self.size.width - 2 - text.cells(name) - right.cell_length)
+        self.query_one("#title", Static).update(Content(" ") + Content.styled(name, "bold") + Content(gap) + right)
+
+    def _right(self) -> Content:
+        if self._told:
+            return Content.styled(text.visible(self._told, keep=""), "$warn")
+        block = self._block
+        pieces = [Content.styled(self._note, "$warn")] if self._note else []
+        pieces.append(Content.styled(self._way_name if self.on_way else "file order", "$link"))
+        if block is not None:
+            line = block.line or (self._counted[1] if self._counted[0] == block.offset else 0)
+            if line:
+                pieces.append(Content.styled(f"line {line:,}", "$dim"))
+            size = self._lines.source.size
+            pieces.append(Content.styled(f"{text.size(block.offset)} of {text.size(size)}", "$dim"))
+            pieces.append(Content(f"{self._share:>4.0%}"))
+        return Content("  ").join(pieces)
+
+    @work(thread=True, exclusive=True, group="count", exit_on_error=False, description="count lines")
+    def count_lines(self) -> None:
+        """Which line of the file the record is on, counted from where that was known last."""
+        block, (offset, line), worker = self._block, self._counted, get_current_worker()
+        if block is None:
+            return
+        try:
+            source = FileSource(self.path)
+        except MemtuiError:
+            return  # the file is gone: its look says so
+        try:
+            ahead = block.offset >= offset
+            for ends in source.line_ends(*((offset, block.offset) if ahead else (block.offset, offset))):
+                if worker.is_cancelled:
+                    return
+                line += ends if ahead else -ends
+        finally:
+            source.close()
+        self.app.call_from_thread(self._take_line, block.offset, line)
+
+    def _take_line(self, offset: int, line: int) -> None:
+        self._counted = (offset, line)
+        if self.is_attached:
+            self._say_title()
+
+    # The file.
+
+    @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look at the file")
+    def look_at_file(self) -> None:
+        """Whether it grew, was cut or replaced, or is gone."""
+        source = self._lines.source
+        if isinstance(source, FileSource):
+            state = source.state()
+            if state != "same":
+                self.app.call_from_thread(self._file_is, state)
+
+    def _file_is(self, state: State) -> None:
+        if not self.is_attached:
+            return
+        self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
+        if state == "grew":
+            self._lines.grew()
+        elif state in ("cut", "replaced"):
+            self._note = f"file was {state}, read again"
+            self._counted = (0, 1)
+            self._open_again()
+        self._say_title()
+
+    def _open_again(self) -> None:
+        """Read the file, or the way, from where one is."""
+        offset = self._block.offset if self._block else 0
+        try:
+            source = self._source()
+        except MemtuiError as error:
+            self.told(TranscriptLines.Told(error.message))
+            return
+        self._lines.show(source, lambda source, most: source.at(offset, most))
+
+    # Wishes.
+
+    @on(TranscriptLines.Wish)
+    def wish(self, message: TranscriptLines.Wish) -> None:
+        """What the lines leave to the screen."""
+        if message.what == "leave":
+            self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
+        elif message.what == "copy":
+            self.app.copy_to_clipboard(message.text)
+            self.app.notify("line sent to the clipboard", timeout=2, markup=False)
+        elif message.what == "view":
+            self._other_view()
+        else:
+            self._ask()
+
+    def _other_view(self) -> None:
+        if self._way is None:
+            self.told(TranscriptLines.Told("there is only the file's order here"))
+            return
+        self.on_way = not self.on_way
+        self._open_again()
+
+    def _ask(self) -> None:
+        """Ask what to look for; keys that are typed meanwhile wait for the question."""
+        ahead = getattr(self.app, "type_ahead", None)
+        if isinstance(ahead, TypeAhead):
+            ahead.opening()
+        self.app.push_screen(Ask("Find", self._lines.needle), self._asked)
+
+    def _asked(self, words: str | None) -> None:
+        if words is not None:
+            self._lines.look_for(words)
