@@ -280,6 +280,21 @@ def replace_at(
     fs.fsync(dir_fd)
 
 
+def create_file(path: Path, data: bytes) -> None:
+    """Write a new file where a person wants it; one that is there already stays.
+
+    Raises:
+        Refused: If there is something of that name.
+        MemtuiError: If the system refuses.
+    """
+    if path.exists() or path.is_symlink():
+        raise Refused(f"{path} is there already", hint="name another file, or remove it first")
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise fault(error, str(path)) from error
+
+
 def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | None = None) -> None:
     """Replace or create a file of our own whose folder exists. A symbolic link is replaced, not followed.
 

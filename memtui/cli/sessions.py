@@ -169,6 +169,7 @@ def export_session(call: Call, session: str, output: Path | None, form: str, at:
 
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
+    from memtui.base.files import create_file
     from memtui.sessions import listing
     from memtui.sessions.chain import resume
     from memtui.sessions.export import export as write_down
@@ -187,18 +188,7 @@ def export_session(call: Call, session: str, output: Path | None, form: str, at:
     elif call.asked.dry_run:
         call.out.note(f"would write {len(made.text.encode())} bytes to {output}; -n: nothing was written")
     else:
-        _create(output, made.text.encode("utf-8", "replace"))
+        create_file(output, made.text.encode("utf-8", "replace"))
         call.out.note(f"written to {output}")
     if secrets:
         call.out.note(f"taken out: {secrets}")
-
-
-def _create(path: Path, data: bytes) -> None:
-    from memtui.base.files import fault, replace_file
-
-    if path.exists() or path.is_symlink():
-        raise Refused(f"{path} is there already", hint="name another file, or remove it first")
-    try:
-        replace_file(path, data)
-    except OSError as error:
-        raise fault(error, str(path)) from error

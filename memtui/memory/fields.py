@@ -127,6 +127,12 @@ class Frontmatter:
         field = self.placed("modified")
         return None if field is None else field.value
 
+    @property
+    def origin(self) -> str | None:
+        """The id of the session that wrote the file."""
+        field = self.placed("originSessionId")
+        return None if field is None else field.value
+
 
 def _known_type(word: str) -> str | None:
     word = word.strip().lower()

@@ -138,9 +138,7 @@ class Catalogue:
         rows = self._ask("select place, modified, size, inode from session where folder = ?", str(folder))
         return {place: (modified, size, inode) for place, modified, size, inode in rows}
 
-    def _read(
-        self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]
-    ) -> None:
+    def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
         rows: list[tuple[Row, Row]] = []
         since = time.monotonic()
         for number, file in enumerate(stale, 1):

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from memtui.memory.world import World
     from memtui.tui.reading import Reading
     from memtui.tui.session_reading import SessionReading
+    from memtui.tui.views.sessions import SessionsView
     from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
@@ -332,6 +333,13 @@ class MemtuiApp(App[int]):
     def memory(self) -> MemoryView:
         """The Memory view, which is always mounted."""
         return self.screen_stack[0].query_one(MemoryView)
+
+    @property
+    def sessions_view(self) -> SessionsView:
+        """The Sessions view; there once it was shown."""
+        from memtui.tui.views.sessions import SessionsView
+
+        return self.screen_stack[0].query_one(SessionsView)
 
     def open_workspace(self, workspace: Workspace) -> None:
         """Go to another project; the rest of the screen stays."""

@@ -86,6 +86,7 @@ MEMORY = (
     Key("memory.problems", "exclamation_mark", "only_problems", "Only files with problems", display="!"),
     Key("memory.preview", "p", "toggle_preview", "Preview on or off"),
     Key("memory.copy", "y", "copy", "Copy the path"),
+    Key("memory.origin", "O", "origin", "Go to the session that wrote it"),
     Key("memory.tidy", "T", "tidy", "Tidy the index to 70 % of its limits"),
     Key("memory.next_tab", "right_square_bracket", "preview_step(1)", "Next: preview, links, history", display="]"),
     Key("memory.previous_tab", "left_square_bracket", "preview_step(-1)", "Previous", display="["),

@@ -15,16 +15,20 @@ from memtui.sessions.health import health_of
 from memtui.sessions.leaf import REASONS
 from memtui.sessions.left_out import WORDS
 from memtui.sessions.listing import Session
+from memtui.sessions.outline import outline_of
 from memtui.sessions.snapshots import changed_files
 from memtui.sessions.stats import stats_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.usage import usage_of
 from memtui.sessions.writes import written_files
+from memtui.tui.state import OpenSession, Shelf
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.panels.facts import Pair
-    from memtui.tui.state import Shelf
+
+NAMELESS = "no title"
+"""What stands for the title of a session in which no person typed anything."""
 
 TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
 
@@ -41,7 +45,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
         ("branch", visible(facts.branch, keep=""), ""),
         ("last", ago(now - session.when), ""),
         ("began", local(facts.first_time), ""),
-        ("messages", f"{facts.messages:,}, {facts.prompts:,} prompts", ""),
+        ("messages", f"{facts.messages:,}, prompts {facts.prompts:,}", ""),
         ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
         ("size", f"{size(file.size)}B, {facts.lines:,} lines", ""),
@@ -57,11 +61,11 @@ def _clean_up(left: float | None) -> str:
     return f"in {int(left)} days" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
-def facts_of(transcript: Transcript, told: Resume, workspace: Workspace) -> tuple[list[Pair], list[str]]:
-    """What only a whole reading tells: what a resume sends and why, tools, tokens, files, memory written."""
+def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Workspace) -> OpenSession:
+    """What only a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written."""
     records = transcript.each(transcript.entries)
     stats, usage = asdict(stats_of(records)), usage_of(records).total
-    tools = ", ".join(f"{stats[name]} {word}" for name, word in TOOLS.items() if stats[name])
+    tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
     written = written_files(records)
     memory = memory_names(written, workspace.place.folder)
     files = {*written, *(file.path for file in changed_files(records))}
@@ -79,7 +83,7 @@ def facts_of(transcript: Transcript, told: Resume, workspace: Workspace) -> tupl
     left = Counter(item.why for item in told.left_out)
     notes = [*([] if health.ok else [health.words])]
     notes += [f"{count:,} not sent: {WORDS[why]}" for why, count in left.most_common()]
-    return [pair for pair in pairs if pair[1]], notes
+    return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
 
 
 def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:

@@ -17,12 +17,11 @@ from memtui.host.running import running
 from memtui.search.catalogue import Catalogue
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.listing import folders
-from memtui.sessions.outline import outline_of
 from memtui.sessions.transcript import Transcript
 from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
-from memtui.tui.session_facts import facts_of
+from memtui.tui.session_facts import opened_of
 from memtui.tui.session_rows import Point
-from memtui.tui.state import Conversation, OpenSession, Scope, Shelf
+from memtui.tui.state import Conversation, Scope, Shelf
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -110,15 +109,12 @@ class SessionReading:
             if worker.is_cancelled:
                 return
             told = resume(transcript)
-            self._post(worker.is_cancelled, self._opened(point, transcript, told))
+            self.app.post_message(Conversed(self._conversation(point, transcript, told)))
+            opened = opened_of(point.place, transcript, told, self.app.workspace)
             if not worker.is_cancelled:
-                self.app.post_message(Conversed(self._conversation(point, transcript, told)))
+                self.app.post_message(SessionOpened(opened))
         except MemtuiError as error:
             self.app.post_message(Failed(error.message, error.hint))
-
-    def _post(self, cancelled: bool, opened: OpenSession) -> None:
-        if not cancelled:
-            self.app.post_message(SessionOpened(opened))
 
     def transcript(self, path: Path) -> Transcript:
         """A session's transcript, read on from where it was read the last time.
@@ -132,10 +128,6 @@ class SessionReading:
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return transcript
-
-    def _opened(self, point: Point, transcript: Transcript, told: Resume) -> OpenSession:
-        facts, notes = facts_of(transcript, told, self.app.workspace)
-        return OpenSession(point.place, outline_of(transcript, told), facts, notes)
 
     def _conversation(self, point: Point, transcript: Transcript, told: Resume) -> Conversation:
         if point.agent:

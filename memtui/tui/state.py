@@ -54,12 +54,13 @@ class Shelf:
 
 @dataclass(frozen=True, slots=True)
 class OpenSession:
-    """One session, read: its branches and agents, and what there is to say about it."""
+    """One session, read: its branches and agents, what there is to say about it, and the paths that it wrote to."""
 
     place: str
     outline: tuple[Node, ...]
     facts: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
+    written: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

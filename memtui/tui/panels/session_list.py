@@ -12,12 +12,10 @@ from memtui.sessions.listing import Session
 from memtui.sessions.outline import KINDS
 from memtui.tui import keys
 from memtui.tui.panels.lines import Lines
+from memtui.tui.session_facts import NAMELESS
 from memtui.tui.session_rows import AGENTS, AgentsRow, NodeRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs
-
-NAMELESS = "no title"
-"""What stands for the title of a session in which no person typed anything."""
 
 SIZE_FROM = 44
 """Cells from which the column with the size fits."""

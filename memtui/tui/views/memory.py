@@ -227,6 +227,10 @@ class MemoryView(Widget):
         """Copy the path."""
         self._wish("copy_path")
 
+    def action_origin(self) -> None:
+        """Go to the session that wrote the file."""
+        self._wish("session_origin")
+
     def action_tidy(self) -> None:
         """Tidy the index."""
         self._wish("tidy")

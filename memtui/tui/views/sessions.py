@@ -7,21 +7,25 @@ from pathlib import Path
 
 from textual import on
 from textual.app import ComposeResult
+from textual.containers import Vertical
 from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
+from memtui.base.errors import MemtuiError
 from memtui.base.text import visible
 from memtui.sessions.listing import Session
+from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
 from memtui.tui.panels.facts import Facts
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.session_list import SessionList
+from memtui.tui.panels.transcript import TranscriptLines
 from memtui.tui.reach import app_of
 from memtui.tui.session_facts import pairs_of
 from memtui.tui.session_reading import BIG
 from memtui.tui.session_rows import SESSION_ORDERS, Point, SessionsWanted, arrange_sessions, point_of
-from memtui.tui.state import AppState, Scope, Shelf
+from memtui.tui.state import AppState, Conversation, Scope, Shelf
 from memtui.tui.theme import Glyphs
 
 PAUSE = 0.12
@@ -43,9 +47,11 @@ class SessionsView(Widget):
         self.state: AppState | None = None
         self._resting: Timer | None = None
         self._asked: Point | None = None
+        self._awaited = ""
 
     def compose(self) -> ComposeResult:
         yield SessionList(self.glyphs, id="shelf", classes="pane")
+        yield Vertical(id="conversation", classes="pane")
         yield Facts(id="session-facts", classes="pane")
 
     def on_mount(self) -> None:
@@ -79,6 +85,8 @@ class SessionsView(Widget):
         same = before is not None and before.shelf is state.shelf and before.opened is state.opened
         if not same or before is None or int(before.now) != int(state.now):
             self._rearrange()
+        if state.conversation is not None and (before is None or before.conversation is not state.conversation):
+            self._show_conversation(state.conversation)
         self._show_facts()
 
     def _rearrange(self) -> None:
@@ -89,6 +97,7 @@ class SessionsView(Widget):
         rows = arrange_sessions(shelf, self.wanted, state.opened)
         self.list.show(rows, shelf, self.wanted, state.now)
         self._title(shelf, sum(isinstance(row, Session) for row in rows))
+        self._find_awaited(shelf)
         if self.point != self._asked:
             self.moved()
 
@@ -116,6 +125,83 @@ class SessionsView(Widget):
         width = max(8, facts.size.width)
         notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
         facts.notes = notes
+
+    def _show_conversation(self, conversation: Conversation) -> None:
+        """What leads to the row under the cursor, from its end; nothing if the cursor has gone on."""
+        if conversation.point != self.point:
+            return
+        try:
+            source = WaySource(conversation.transcript.path, conversation.way)
+        except MemtuiError as error:
+            self.notify(visible(error.message), severity="warning", markup=False)
+            return
+        pane = self.query_one("#conversation")
+        pane.border_title = Content(
+            f"{len(conversation.way):,} rows, the newest below; 0 goes there, p reads on a screen"
+        )
+        if self.reader is None:
+            pane.mount(TranscriptLines(source))
+        else:
+            self.reader.show(source, lambda source, most: source.last(most))
+
+    @property
+    def reader(self) -> TranscriptLines | None:
+        """The conversation, once there was one."""
+        return next(iter(self.query(TranscriptLines)), None)
+
+    @on(TranscriptLines.Wish)
+    def reader_wish(self, message: TranscriptLines.Wish) -> None:
+        """Wishes of the conversation's pane."""
+        match message.what:
+            case "leave":
+                self.remove_class("-reading")
+                self.screen.set_focus(self.list)
+            case "copy":
+                self.app.copy_to_clipboard(message.text)
+                self.notify("line sent to the clipboard", markup=False)
+            case "find":
+                self._wish("session_find")
+            case "view":
+                self._wish("session_read")
+
+    @on(TranscriptLines.Told)
+    def told(self, message: TranscriptLines.Told) -> None:
+        """What a search in the conversation is doing."""
+        self.query_one("#conversation").border_subtitle = Content(visible(message.words, keep=""))
+
+    def action_focus_preview(self) -> None:
+        """Go to the conversation; where there is one pane only it takes the list's place."""
+        if self.reader is not None:
+            self.add_class("-reading")
+            self.screen.set_focus(self.reader)
+
+    def action_preview_scroll(self, step: int) -> None:
+        """Scroll the conversation while the list keeps the focus."""
+        if self.reader is not None:
+            self.reader.action_cursor(step * 3)
+
+    def action_resize(self, cells: int) -> None:
+        """Make the list wider or narrower."""
+        self.list.styles.width = max(24, self.list.outer_size.width + cells)
+
+    def go_to(self, session: str) -> None:
+        """Put the cursor on a session, wherever it is; once it is listed."""
+        self._awaited = session
+        self.wanted = replace(self.wanted, query="", branch="")
+        self._rearrange()
+
+    def _find_awaited(self, shelf: Shelf) -> None:
+        if not self._awaited:
+            return
+        found = next((one for one in shelf.sessions if one.file.id == self._awaited), None)
+        if found is not None:
+            self._awaited = ""
+            self.list.to_key(found.file.place)
+        elif not shelf.reading and shelf.scope != "all":
+            self.action_scope("all")
+        elif not shelf.reading:
+            self.notify(f"session {visible(self._awaited[:8], keep='')} is not there any more", markup=False)
+            self._awaited = ""
 
     @on(Lines.Moved, "#shelf")
     def moved(self) -> None:

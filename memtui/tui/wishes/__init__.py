@@ -1,12 +1,13 @@
 """What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
 
 One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
-`settings`, `around` (projects, palette, help, quitting). Each asks on the screen, has the engine make a plan in a
-thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads the
-disk again.
+`settings`, `sessions`, `around` (projects, palette, help, quitting). Each asks on the screen, has the engine make a plan
+in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads
+the disk again.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memtui.base.errors import MemtuiError
@@ -19,6 +20,7 @@ from memtui.tui.wishes.settings import SettingWishes
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+    from memtui.tui.wishes.sessions import SessionWishes
 
 
 class Wishes:
@@ -29,9 +31,16 @@ class Wishes:
         self.editing = EditingWishes(app)
         self._hands = [FileWishes(app), self.editing, PastWishes(app), SettingWishes(app), AroundWishes(app)]
 
+    @cached_property
+    def sessions(self) -> "SessionWishes":
+        """Those about sessions; imported when there is the first."""
+        from memtui.tui.wishes.sessions import SessionWishes
+
+        return SessionWishes(self.app)
+
     def method(self, name: str) -> Callable[..., Awaitable[None]]:
         """The method for a wish."""
-        for hands in self._hands:
+        for hands in [self.sessions] if name.startswith("session_") else self._hands:
             if found := getattr(hands, f"wish_{name}", None):
                 method: Callable[..., Awaitable[None]] = found
                 return method

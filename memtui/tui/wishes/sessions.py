@@ -1,0 +1,219 @@
+"""Wishes about past sessions: resume, fork, copy, export, read, and the way between a session and its memory."""
+
+from pathlib import Path
+
+from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported
+from memtui.base.files import create_file
+from memtui.base.foreground import run_in_foreground
+from memtui.base.text import size, visible
+from memtui.host.client import copied_command, find_client, resume_environ, resume_words
+from memtui.sessions.chain import Resume, resume
+from memtui.sessions.export import Format, export
+from memtui.sessions.listing import Session
+from memtui.sessions.resuming import Resuming, plan_resume, write_fork
+from memtui.tui.dialogs.ask import Ask
+from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.headlines import short
+from memtui.tui.messages import Wish
+from memtui.tui.session_facts import NAMELESS, memory_names
+from memtui.tui.wishes.hands import Hands
+
+FORMATS: dict[Format, str] = {"markdown": "md", "json": "json", "html": "html"}
+
+
+class SessionWishes(Hands):
+    """Everything that a key of the Sessions view does with a session and gives away of it."""
+
+    def session(self, wish: Wish) -> Session:
+        """The session that the wish is about.
+
+        Raises:
+            NotFound: If it is not listed any more.
+        """
+        place, shelf = str(self.one(wish)), self.app.state.shelf if self.app.state else None
+        found = next((one for one in shelf.sessions if one.file.place == place), None) if shelf else None
+        if found is None:
+            raise NotFound("this session is not listed any more", hint="R reads the folder again")
+        return found
+
+    async def wish_session_menu(self, wish: Wish, at: str = "") -> None:
+        """The resume menu for a session, or for one of its messages."""
+        path = self.one(wish)
+        told = await self.off(self._told, path, at)
+        options = await self.off(self._options, path, at, told)
+        title = visible(self.session(wish).title, keep="") or NAMELESS
+        start = "open" if not options[0].off else "fork"
+        explain = f"up to message {at[:8]}" if at else ""
+        chosen = await self.app.push_screen_wait(
+            Choose(f'Resume "{title}"', options, start=start, explain=explain, digits=True)
+        )
+        match chosen:
+            case "open":
+                await self._open(await self.off(self._plan, path, at, fork=False))
+            case "fork":
+                await self._open(await self.off(self._plan, path, at, fork=True))
+            case "copy":
+                await self.wish_session_copy(wish, at)
+            case "context":
+                self._copy_context(told, title)
+            case "export":
+                await self._export(told, title)
+            case "read":
+                await self.wish_session_read(wish, at)
+
+    def _told(self, path: Path, at: str) -> Resume:
+        return resume(self.app.sessions.transcript(path), at)
+
+    def _plan(self, path: Path, at: str, *, fork: bool) -> Resuming:
+        """How it is resumed; at the client's own leaf nothing has to be written."""
+        told = self._told(path, "")
+        return plan_resume(self.workspace.env, path, at="" if at == told.leaf.uuid else at, fork=fork)
+
+    def _options(self, path: Path, at: str, told: Resume) -> list[Option[str]]:
+        """What can be done, each with the reason if it can't."""
+        home, why, where, forks = self.workspace.env.home, "", "", False
+        try:
+            plan = self._plan(path, at, fork=False)
+            where, forks = f"in {short(plan.directory, home)}", plan.writes
+            why = plan.open_elsewhere
+        except MemtuiError as error:
+            why = error.message
+        missing = self._client_missing()
+        nothing = "the client finds no conversation here" if told.messages is None else ""
+        beside = "read only" if forks and self.workspace.read_only else ""
+        elsewhere = "" if where else why
+        tokens = "" if nothing else f"Markdown, {size(len(export(told, '', 'markdown').text))}B"
+        return [
+            Option("open", "1  Open in Claude Code", where,
+                   missing or nothing or why or ("only from its own leaf: 2 forks here" if forks else "")),
+            Option("fork", "2  Fork, then open", "a new session; this one stays",
+                   missing or nothing or elsewhere or beside),
+            Option("copy", "3  Copy the command", "cd … && claude --resume …", elsewhere or nothing),
+            Option("context", "4  Copy the context", tokens, nothing),
+            Option("export", "5  Export…", "Markdown, JSON, HTML", nothing),
+            Option("read", "6  Read it", "all of it, with find", ""),
+        ]  # fmt: skip
+
+    def _client_missing(self) -> str:
+        try:
+            find_client(self.workspace.env)
+        except Unsupported as error:
+            return error.message
+        return ""
+
+    async def _open(self, plan: Resuming) -> None:
+        """Hand the terminal to the client, and come back to the same place."""
+        plan.refuse_open()
+        env = self.workspace.env
+        client, name = find_client(env), plan.id
+        if plan.writes:
+            name = (await self._fork(plan)).stem
+        words = resume_words(client, name, fork=plan.forks)
+        try:
+            with self.app.suspend():
+                code = run_in_foreground(words, cwd=plan.directory, environ=resume_environ(env))
+        except OSError as error:
+            raise Unsupported(f"{client} can't be started: {error.strerror}") from error
+        finally:
+            self.app.sessions.again()
+        if code:
+            self.app.notify(f"the client ended with {code}", severity="warning", markup=False)
+
+    async def _fork(self, plan: Resuming) -> Path:
+        if self.workspace.read_only:
+            raise Refused("memtui was started with --read-only")
+        made = await self.off(write_fork, plan, self.workspace.now())
+        self.app.notify(f"a fork was written: {visible(made.title, keep='')}", markup=False)
+        return made.path
+
+    async def wish_session_copy(self, wish: Wish, at: str = "") -> None:
+        """Send the command that resumes it to the clipboard; for a message in its middle a fork is written first."""
+        plan = await self.off(self._plan, self.one(wish), at, fork=False)
+        name = (await self._fork(plan)).stem if plan.writes else plan.id
+        self.app.copy_to_clipboard(copied_command(plan.directory, name))
+        self.app.notify("command sent to the clipboard", markup=False)
+
+    def _copy_context(self, told: Resume, title: str) -> None:
+        made = export(told, title, "markdown")
+        self.app.copy_to_clipboard(made.text)
+        words = f"context sent to the clipboard, {size(len(made.text))}B"
+        words += f"; {sum(made.removed.values())} that look like secrets were taken out" if made.removed else ""
+        self.app.notify(words, markup=False)
+
+    async def _export(self, told: Resume, title: str) -> None:
+        form = await self.app.push_screen_wait(
+            Choose("Export as", [Option(form, form, f".{suffix}") for form, suffix in FORMATS.items()])
+        )
+        if form is None:
+            return
+        made = await self.off(export, told, title, form)
+        secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
+        explain = f"Taken out, because it looks like a secret: {secrets}" if secrets else ""
+        name = "".join(letter if letter.isalnum() else "-" for letter in title).strip("-")[:60] or "session"
+        start = self.workspace.place.cwd / f"{name}.{FORMATS[form]}"
+        answer = await self.app.push_screen_wait(Ask("Write to", str(start), explain=explain))
+        if answer:
+            path = self.workspace.place.cwd / Path(answer).expanduser()
+            await self.off(create_file, path, made.text.encode("utf-8", "replace"))
+            self.app.notify(f"written to {visible(str(path), keep='')}", markup=False)
+
+    async def wish_session_save(self, wish: Wish, at: str = "") -> None:
+        """Save a copy of the transcript, byte for byte."""
+        path = self.one(wish)
+        start = self.workspace.place.cwd / path.name
+        answer = await self.app.push_screen_wait(Ask("Save a copy to", str(start)))
+        if answer:
+            target = self.workspace.place.cwd / Path(answer).expanduser()
+            await self.off(lambda: create_file(target, path.read_bytes()))
+            self.app.notify(f"written to {visible(str(target), keep='')}", markup=False)
+
+    async def wish_session_read(self, wish: Wish, at: str = "") -> None:
+        """Read the whole conversation on a screen of its own."""
+        from memtui.tui.screens.transcript import TranscriptScreen
+
+        path, conversation = self.one(wish), self.app.state.conversation if self.app.state else None
+        title = visible(self.session(wish).title, keep="") or NAMELESS
+        way = None
+        if conversation is not None and conversation.point.place == str(path):
+            path, way = conversation.transcript.path, conversation.way
+        await self.app.push_screen_wait(TranscriptScreen(path, title, way))
+
+    async def wish_session_find(self, wish: Wish, at: str = "") -> None:
+        """Look for text in the conversation's pane."""
+        reader = self.app.sessions_view.reader
+        if reader is not None:
+            words = await self.app.push_screen_wait(Ask("Find", reader.needle))
+            if words is not None:
+                reader.look_for(words)
+
+    async def wish_session_memory(self, wish: Wish, at: str = "") -> None:
+        """Go to the memory that this session wrote."""
+        place = str(self.one(wish))
+        folder = self.workspace.place.folder
+        opened = self.app.state.opened.get(place) if self.app.state else None
+        names = [*memory_names(opened.written, folder)] if opened else []
+        names += [name for name in self._made_by(Path(place).stem) if name not in names]
+        names = [name for name in names if self.world.at(folder / name)]
+        if not names:
+            raise NotFound("this session wrote no memory that is still there")
+        name: str | None = names[0]
+        if len(names) > 1:
+            name = await self.app.push_screen_wait(
+                Choose("Memory of this session", [Option(name, name) for name in names])
+            )
+        if name:
+            await self.app.action_view("memory")
+            self.app.memory.go_to(folder / name)
+
+    def _made_by(self, session: str) -> list[str]:
+        """The topic files whose frontmatter says that this session wrote them."""
+        auto = self.world.auto
+        return [file.name for file in auto.topics if file.front.origin == session] if auto else []
+
+    async def wish_session_origin(self, wish: Wish) -> None:
+        """Go to the session that wrote a topic file."""
+        file = self.world.topic(self.one(wish))
+        if not file.front.origin:
+            raise NotFound(f"{file.name} doesn't say which session wrote it")
+        await self.app.action_view("sessions")
+        self.app.sessions_view.go_to(file.front.origin)
