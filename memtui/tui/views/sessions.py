@@ -31,6 +31,8 @@ from memtui.tui.theme import Glyphs
 PAUSE = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
 
+WAYS = "0 goes there  p full screen"
+
 SCOPE_WORDS: dict[Scope, str] = {"project": "this project", "worktrees": "all worktrees", "all": "all projects"}
 
 
@@ -167,7 +169,8 @@ class SessionsView(Widget):
     @on(TranscriptLines.Told)
     def told(self, message: TranscriptLines.Told) -> None:
         """What a search in the conversation is doing."""
-        self.query_one("#conversation").border_subtitle = Content(visible(message.words, keep=""))
+        words = message.words or WAYS
+        self.query_one("#conversation").border_subtitle = Content(visible(words, keep=""))
 
     def action_focus_preview(self) -> None:
         """Go to the conversation; where there is one pane only it takes the list's place."""

@@ -39,10 +39,14 @@ class SessionWishes(Hands):
     async def wish_session_menu(self, wish: Wish, at: str = "") -> None:
         """The resume menu for a session, or for one of its messages."""
         path = self.one(wish)
-        told = await self.off(self._told, path, at)
+        told = await self.off(self._told, path, "")
+        if at in ("", told.leaf.uuid):
+            at = ""
+        else:
+            told = await self.off(self._told, path, at)
         options = await self.off(self._options, path, at, told)
         title = visible(self.session(wish).title, keep="") or NAMELESS
-        start = "open" if not options[0].off else "fork"
+        start = next(option.key for option in options if not option.off)
         explain = f"up to message {at[:8]}" if at else ""
         chosen = await self.app.push_screen_wait(
             Choose(f'Resume "{title}"', options, start=start, explain=explain, digits=True)
@@ -65,9 +69,7 @@ class SessionWishes(Hands):
         return resume(self.app.sessions.transcript(path), at)
 
     def _plan(self, path: Path, at: str, *, fork: bool) -> Resuming:
-        """How it is resumed; at the client's own leaf nothing has to be written."""
-        told = self._told(path, "")
-        return plan_resume(self.workspace.env, path, at="" if at == told.leaf.uuid else at, fork=fork)
+        return plan_resume(self.workspace.env, path, at=at, fork=fork)
 
     def _options(self, path: Path, at: str, told: Resume) -> list[Option[str]]:
         """What can be done, each with the reason if it can't."""
