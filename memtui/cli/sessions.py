@@ -74,18 +74,21 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None) -> int:
     rows = [session_data(one, live.get(one.file.id), rest) for one, rest in zip(found, left, strict=True)]
 
     def text() -> Iterator[Line]:
+        states = [Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
+                  for one, rest in zip(found, left, strict=True)]  # fmt: skip
+        marked = call.out.plain or any(state.text for state in states)
         columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
         columns.append(Column("title", rest=True))
         columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True)]
-        columns += [Column("state"), Column("id")]
+        columns += [*([Column("state")] if marked else []), Column("id")]
         lines: list[list[str | Part]] = []
-        for one, rest in zip(found, left, strict=True):
+        for one, state in zip(found, states, strict=True):
             facts = one.facts
-            state = Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
             line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
             line.append(Part(one.title) if one.title else Part(NAMELESS, "dim"))
             line += [Path(facts.cwd).name] if everywhere else []
-            lines.append([*line, facts.branch, state, Part(one.file.id[:SHORT], "dim")])
+            line += [facts.branch, *([state] if marked else [])]
+            lines.append([*line, Part(one.file.id[:SHORT], "dim")])
         yield from table(call.out, columns, lines)
 
     call.out.answer("sessions", rows, text(), rows=rows, warnings=[fault.message for fault in faults], page=True)
