@@ -5,7 +5,8 @@ in the file, a tree, the exact messages that a resume would send, what it would 
 
 Reading      `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed · `envelope` the
              same, fast · `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `counted`
-             lines that it needn't decode · `listing` which sessions there are · `agents` sub-agents' files
+             lines that it needn't decode · `bulk` many files at once · `listing` which sessions there are · `agents`
+             sub-agents' files
 Drawing      `tree` who hangs from whom, which forks are a person's · `title` `usage` `stats` `snapshots` what it did
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
              way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,

@@ -9,8 +9,9 @@ Source:
     PERFORMANCE.md section 1. What follows the last line end is not read.
 """
 
+import json
 import os
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,6 +67,16 @@ class Scanner:
     _heads: Heads = field(default_factory=Heads)
     _parents: set[str] = field(default_factory=set)
     _late: tuple[int, int] = (0, 0)
+
+    def state(self) -> str:
+        """What a later scanner needs to go on where this one stopped, as JSON."""
+        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
+
+    @classmethod
+    def resumed(cls, state: str) -> "Scanner":
+        """A scanner that goes on from a `state`."""
+        facts, title, parents = json.loads(state)
+        return cls(Facts(**facts), _title=Title(**title), _parents=set(parents))
 
     def file(self, path: Path) -> Facts:
         """Read a file from where this scanner stopped to its last line end.
