@@ -161,6 +161,9 @@ def prompt_texts(data: Record) -> tuple[str, ...]:
     message = data.get("message")
     if not isinstance(message, dict):
         return ()
+    content = message.get("content")
+    if isinstance(content, str):
+        return (content,) if content.strip() else ()
     blocks = list(blocks_of(message))
     if any(block["type"] == "tool_result" for block in blocks):
         return ()

@@ -1,6 +1,6 @@
 """The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
 
-Needs msgspec. Without it, and for every line whose fields have another shape than usual, that is no UTF-8, or that
+Without msgspec, and for every line whose fields have another shape than usual, that is no UTF-8, or that
 holds more than one object, the careful way is taken (`lines`, `entries`); tests compare both.
 """
 
@@ -12,7 +12,7 @@ from memtui.sessions.entries import Content, Entry, is_machine
 
 try:
     import msgspec
-except ImportError:  # an optional wheel; the careful way gives the same answers, slower
+except ImportError:  # written in C: where there is no wheel for a Python yet, the careful way says the same, slower
     msgspec = None  # type: ignore[assignment, unused-ignore]
 
 _DIGITS = re.compile(rb"[0-9]{4301}")

@@ -1,9 +1,9 @@
 """A list's facts of a session in one fast pass: title, first prompt, times, counts.
 
 Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
-envelope. A line is matched from its start by one anchored pattern; if it is one of these, it is counted and its
-body is never decoded. Everything else, and every line that doesn't match, is decoded: an optimisation, not a second
-parser. Both ways, and msgspec and the standard library, give the same answers (tests compare them).
+number. They are told by their first bytes (`counted`), and their bodies are never decoded. Everything else is decoded:
+an optimisation, not a second parser. Both ways, and msgspec and the standard library, give the same answers (tests
+compare them).
 
 Source:
     PERFORMANCE.md section 1. What follows the last line end is not read.
@@ -11,50 +11,25 @@ Source:
 
 import json
 import os
-import re
-from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+from memtui.sessions.counted import HEAD, NOTES, ROW, SOURCE, TAIL, TYPE, Heads
 from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 from memtui.sessions.title import Title
 
 try:
     import msgspec
-except ImportError:  # an optional wheel; the standard library gives the same answers, slower
+except ImportError:  # written in C: where there is no wheel for a Python yet, `parse_line` says the same, slower
     msgspec = None  # type: ignore[assignment, unused-ignore]
 
-CHUNK: Final = 4 << 20
-_TAIL: Final = 800
-"""Bytes at a line's end in which newer releases put the envelope."""
+CHUNK: Final = 128 << 10
+"""Bytes per read: they stay in the processor's cache, and in memory that the next file's scan is given again."""
 
 _BRACE: Final = ord("}")
-_GLUED: Final = b'{"parentUuid"'
-
-_BEHIND_PARENT: Final = len('{"parentUuid":"') + 36
-_MAIN: Final = b'","isSidechain":false,"'
-_ANSWER: Final = b'type":"assistant","message":{'
-_RESULT: Final = b'type":"user","message":{"role":"user","content":[{"t'
-_IS_RESULT: Final = b'"type":"tool_result"'
-_SILENT: Final = (b'attachment":{"type":"', b'type":"progress","data":{')
-
-_SCALAR = rb'"[A-Za-z_]+":(?:"[^"\\]{0,300}"|null|true|false|-?[0-9.]+),'
-_ENVELOPE = re.compile(
-    rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),((?:' + _SCALAR + rb"){0,20})"
-    rb'(?:"message":\{((?:'
-    + _SCALAR
-    + rb'){0,8})"content":(\[\{(?:"tool_use_id":"[^"\\]{0,60}",)?"type":"tool_result")?'
-    rb'|"attachment":\{|("data":\{))'
-)
-"""Side, scalars before the body, those of a message before its content, whether it answers a call or reports."""
-
-_NOTE = re.compile(rb'\{"type":"([a-z-]+)",')
-_PLAIN_NOTES: Final = frozenset(
-    {b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch"}
-)
-"""Notes that a list has no use for."""
+_LONG: Final = 2 * TAIL
 
 
 @dataclass(slots=True)
@@ -89,6 +64,7 @@ class Scanner:
     facts: Facts = field(default_factory=Facts)
     quick: bool = True
     _title: Title = field(default_factory=Title)
+    _heads: Heads = field(default_factory=Heads)
     _parents: set[str] = field(default_factory=set)
     _late: tuple[int, int] = (0, 0)
 
@@ -134,17 +110,31 @@ class Scanner:
 
     def _take(self, buffer: bytearray, size: int, skipping: int) -> tuple[int, int]:
         """Look at the whole lines in a buffer; the bytes of the last, unfinished one move to its start."""
+        facts, heads, find, begins = self.facts, self._heads, buffer.find, buffer.startswith
         start = 0
-        find = buffer.find
-        stop = find(b"\n", start, size)
+        stop = find(b"\n", 0, size)
         while stop >= 0:
             length = stop - start + skipping
-            self.facts.lines += 1
+            facts.lines += 1
+            head = start + HEAD
+            talks = begins(heads.talking, head, stop)
+            closed = buffer[stop - 1] == _BRACE
+            row = closed and (talks or begins(heads.silent, head, stop))
+            if row:
+                alone = head  # up to here no other row is glued to it
+                if talks and length > _LONG:
+                    alone = max(head, find(SOURCE + buffer[head - 36 : head], stop - TAIL, stop))
+                row = find(ROW, alone, stop) < 0
             if length > LONGEST_LINE:
-                self.facts.bad += 1
-            elif length and not (self.quick and self._counted(buffer, start, stop)):
-                self._decoded(bytes(buffer[start:stop]))
-            self.facts.offset += length + 1
+                facts.bad += 1
+            elif row:
+                facts.messages += talks
+                self._late = (facts.offset, length)
+            elif closed and self.quick and begins(NOTES, start) and find(TYPE, start + len(TYPE), stop) < 0:
+                pass
+            elif length:
+                self._line(bytes(buffer[start:stop]))
+            facts.offset += length + 1
             start, skipping = stop + 1, 0
             stop = find(b"\n", start, size)
         rest = size - start
@@ -152,47 +142,17 @@ class Scanner:
             buffer[:rest] = buffer[start:size]
         return rest, skipping
 
-    def _counted(self, buffer: bytearray, start: int, stop: int) -> bool:
-        """Count a line by its envelope alone; False if it has to be decoded."""
-        if buffer[stop - 1] != _BRACE:
-            return False
-        begins, facts = buffer.startswith, self.facts
-        at = start + _BEHIND_PARENT
-        if begins(_MAIN, at) and facts.first_time and facts.cwd:  # as most releases write it: fields at fixed places
-            at += len(_MAIN)
-            talks = begins(_ANSWER, at) or (begins(_RESULT, at) and buffer.find(_IS_RESULT, at, at + 160) >= 0)
-            if (talks or begins(_SILENT, at)) and buffer.find(_GLUED, at, stop) < 0:
-                facts.messages += talks
-                self._late = (facts.offset, stop - start)
-                return True
-        match = _ENVELOPE.match(buffer, start, stop)
-        if match is None:
-            note = _NOTE.match(buffer, start, stop)
-            return note is not None and note[1] in _PLAIN_NOTES
-        side, head, inner, answers, report = match.groups()
-        if inner is None:
-            talks = False
-            if (b'"type":"progress"' in head) is not (report is not None):
-                return False
-        else:
-            talks = True
-            if b'"type":"assistant"' in head:
-                if b'"role":"assistant"' not in inner:
-                    return False
-            elif answers is None or b'"type":"user"' not in head:
-                return False
-        if b'"sessionId"' not in head and buffer.rfind(b'"sessionId"', max(match.end(), stop - _TAIL), stop) < 0:
-            return False  # an envelope that we don't know
-        if buffer.find(_GLUED, start + 1, stop) >= 0:
-            return False
-        if side == b"true":
+    def _line(self, line: bytes) -> None:
+        """Count a line, or decode it."""
+        facts = self.facts
+        kind = self._heads.judge(line) if self.quick and facts.first_time and facts.cwd else None
+        if kind == "side":
             facts.side += 1
-            return True
-        if not facts.first_time or not facts.cwd:
-            return False
-        facts.messages += talks
-        self._late = (facts.offset, stop - start)
-        return True
+        elif kind is not None:
+            facts.messages += kind == "talks"
+            self._late = (facts.offset, len(line))
+        else:
+            self._decoded(line)
 
     def _decoded(self, line: bytes) -> None:
         data = decode(line) if self.quick else None
@@ -250,28 +210,12 @@ def scan(path: Path, *, quick: bool = True) -> Facts:
     return Scanner(quick=quick).file(path)
 
 
-def _decoder() -> Callable[[bytes], Any]:
-    return _strict if msgspec is None else msgspec.json.Decoder(dict[str, Any]).decode
-
-
-def _strict(line: bytes) -> Any:
-    value = json.loads(line.decode(), parse_constant=_refuse)
-    if not isinstance(value, dict):
-        raise ValueError("not an object")
-    return value
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(name)
-
-
-_decode = _decoder()
+_decode = None if msgspec is None else msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def decode(line: bytes) -> Record | None:
     """A line as a record by the fast decoder; None if it isn't one, or if the careful reader has to look at it."""
     try:
-        value = _decode(line)
+        return None if _decode is None else _decode(line)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
