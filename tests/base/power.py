@@ -232,6 +232,13 @@ class PowerFS(FileSystem):
             self.pending.append(Name(self._folder(old), take=old))
         self._record(f"rename {old} {new}")
 
+    def link(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
+        super().link(source, target, dir_fd=dir_fd)
+        name = self._name(target, dir_fd)
+        self.inodes[name] = self.inodes[self._name(source, dir_fd)]
+        self.pending.append(Name(self._folder(name), give=(name, self.inodes[name])))
+        self._record(f"link {name}")
+
     def unlink(self, path: str | Path, *, dir_fd: int | None = None) -> None:
         super().unlink(path, dir_fd=dir_fd)
         name = self._name(path, dir_fd)
