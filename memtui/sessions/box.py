@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from memtui.base.errors import NotFound, Refused
-from memtui.base.files import replace_at
+from memtui.base.files import replace_at, sync_folder
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.sessions.agents import agent_files
-from memtui.sessions.copying import Item, info, open_folder, remove_files, remove_folders
+from memtui.sessions.copying import Item, closing, info, open_folder, remove_files, remove_folders
 
 NOTE = "note.json"
 
@@ -57,10 +57,8 @@ def read_note(box: Path) -> Note | None:
 def write_note(box: Path, note: Note, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
     folder = open_folder(box, fs=fs)
-    try:
+    with closing(folder, fs):
         replace_at(folder, NOTE, json.dumps(asdict(note), separators=(",", ":")).encode("ascii"), fs=fs)
-    finally:
-        fs.close(folder)
 
 
 def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
@@ -74,12 +72,10 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
     others: list[str] = []
     for folder in folders:  # grows while it is walked
         here = open_folder(root, folder, fs=fs)
-        try:
+        with closing(here, fs):
             for entry in sorted(fs.listdir(here)):
                 found = folders if stat.S_ISDIR(fs.lstat(entry, dir_fd=here).st_mode) else others
                 found.append(f"{folder}/{entry}" if folder else entry)
-        finally:
-            fs.close(here)
     return folders, others
 
 
@@ -121,11 +117,7 @@ def throw_away(box: Path, *, fs: FileSystem = REAL) -> None:
     except NotFound:
         return
     remove_files(box, [NOTE], fs=fs)
-    folder = open_folder(box, fs=fs)
-    try:
-        fs.fsync(folder)
-    finally:
-        fs.close(folder)
+    sync_folder(box, fs=fs)
     remove_files(box, files, fs=fs)
     remove_folders(box, folders[1:], fs=fs)
     remove_folders(box.parent, [box.name], fs=fs)

@@ -7,8 +7,8 @@ import errno
 import hashlib
 import os
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,6 +35,24 @@ class Item:
     digest: str = ""
 
 
+@contextmanager
+def folder_of(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> Iterator[tuple[int, str]]:
+    """The folder that an entry below `root` is in, open, and its last part. Faults as from `open_parent`."""
+    parent, leaf = open_parent(root, name, create=create, fs=fs)
+    with closing(parent, fs):
+        yield parent, leaf
+
+
+@contextmanager
+def closing(file: int, fs: FileSystem = REAL) -> Iterator[None]:
+    """Close something that was only read, or synced already: its close has no more to say."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            fs.close(file)
+
+
 def open_folder(root: Path, name: str = "", *, create: bool = False, fs: FileSystem = REAL) -> int:
     """A folder below `root` (itself for ""), open; walked to without following a link."""
     return open_parent(root, f"{name}/x" if name else "x", create=create, fs=fs)[0]
@@ -43,15 +61,10 @@ def open_folder(root: Path, name: str = "", *, create: bool = False, fs: FileSys
 def info(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_result | None:
     """How an entry below a folder looks, itself and not what it links to; `None` if it isn't there."""
     try:
-        parent, leaf = open_parent(root, name, fs=fs)
-    except NotFound:
+        with folder_of(root, name, fs=fs) as (parent, leaf):
+            return fs.lstat(leaf, dir_fd=parent)
+    except (FileNotFoundError, NotFound):
         return None
-    try:
-        return fs.lstat(leaf, dir_fd=parent)
-    except FileNotFoundError:
-        return None
-    finally:
-        fs.close(parent)
 
 
 def open_read(root: Path, name: str, *, fs: FileSystem = REAL) -> int:
@@ -61,33 +74,32 @@ def open_read(root: Path, name: str, *, fs: FileSystem = REAL) -> int:
         Refused: If it is a link or no file.
         OSError: As from `open`.
     """
-    parent, leaf = open_parent(root, name, fs=fs)
+    with folder_of(root, name, fs=fs) as (parent, leaf):
+        try:
+            file = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+                raise Refused(f"{name} is a link or not a file") from error
+            raise
     try:
-        file = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
-    except OSError as error:
-        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
-            raise Refused(f"{name} is a link or not a file") from error
-        raise
-    finally:
-        fs.close(parent)
-    if not stat.S_ISREG(fs.fstat(file).st_mode):
+        if not stat.S_ISREG(fs.fstat(file).st_mode):
+            raise Refused(f"{name} is not a file")
+    except BaseException:
         fs.close(file)
-        raise Refused(f"{name} is not a file")
+        raise
     return file
 
 
 def digest_of(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> str:
     """SHA-256 of a file, or of its first `size` bytes."""
     file = open_read(root, name, fs=fs)
-    try:
+    with closing(file, fs):
         found = hashlib.sha256()
         left = size
         while part := fs.read(file, _CHUNK if left is None else min(_CHUNK, left)):
             found.update(part)
             left = None if left is None else left - len(part)
         return found.hexdigest()
-    finally:
-        fs.close(file)
 
 
 def copy(
@@ -116,12 +128,12 @@ def copy(
     root, name = source
     folder, leaf = target
     file = open_read(root, name, fs=fs)
-    try:
+    with closing(file, fs):
         before = fs.fstat(file)
         mode = stat.S_IMODE(before.st_mode) & 0o777
+        found = hashlib.sha256()
         new = fs.open(leaf, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
-        try:
-            found = hashlib.sha256()
+        with closing(new, fs):
             left = before.st_size
             while left and (part := fs.read(file, min(_CHUNK, left))):
                 write_all(new, part, fs=fs)
@@ -131,14 +143,10 @@ def copy(
             fs.utime(new, before.st_mtime_ns if modified is None else modified)
             fs.fsync(new)
             same = _read_back(new, fs) == found.hexdigest()
-        finally:
-            fs.close(new)
         if left or (still and Stamp.of(fs.fstat(file)) != Stamp.of(before)):
             raise Conflict(f"{name} is being written by another program", hint="end the client that has it open first")
         if not same:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-    finally:
-        fs.close(file)
     return Item(name, before.st_mtime_ns, mode, before.st_size, found.hexdigest()), Stamp.of(before)
 
 
@@ -166,9 +174,8 @@ def copy_new(
     Raises:
         FileExistsError: If the name is taken.
     """
-    parent, leaf = open_parent(*target, create=True, fs=fs)
-    temp = temp_name(leaf)
-    try:
+    with folder_of(*target, create=True, fs=fs) as (parent, leaf):
+        temp = temp_name(leaf)
         try:
             copy(source, (parent, temp), modified=modified, fs=fs, still=still)
             try:
@@ -178,11 +185,32 @@ def copy_new(
                     raise
                 _rename_new(parent, temp, leaf, fs)  # a file system without second names
         finally:
-            with suppress(OSError):  # renamed already, or cleared later
+            with suppress(FileNotFoundError):
                 fs.unlink(temp, dir_fd=parent)
         fs.fsync(parent)
-    finally:
-        fs.close(parent)
+
+
+def append_rest(source: int, target: tuple[Path, Item], *, fs: FileSystem = REAL) -> Item:
+    """Add to a copy what was written to the source since.
+
+    Args:
+        source: The source, open.
+        target: The folder of the copy, and what the copy is.
+
+    Returns:
+        What the copy is now.
+    """
+    root, item = target
+    with folder_of(root, item.name, fs=fs) as (parent, leaf):
+        copied = fs.open(leaf, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW, dir_fd=parent)
+    with closing(copied, fs):
+        os.lseek(source, item.size, os.SEEK_SET)
+        while part := fs.read(source, _CHUNK):
+            write_all(copied, part, fs=fs)
+        modified = fs.fstat(source).st_mtime_ns
+        fs.utime(copied, modified)
+        fs.fsync(copied)
+        return Item(item.name, modified, item.mode, fs.fstat(copied).st_size, _read_back(copied, fs))
 
 
 def _rename_new(parent: int, temp: str, leaf: str, fs: FileSystem) -> None:
@@ -197,23 +225,16 @@ def _rename_new(parent: int, temp: str, leaf: str, fs: FileSystem) -> None:
 def remove_files(root: Path, names: Sequence[str], *, fs: FileSystem = REAL) -> None:
     """Remove files below a folder; those that are gone are fine."""
     for name in names:
-        with suppress(FileNotFoundError, NotFound):
-            parent, leaf = open_parent(root, name, fs=fs)
-            try:
-                fs.unlink(leaf, dir_fd=parent)
-            finally:
-                fs.close(parent)
+        with suppress(FileNotFoundError, NotFound), folder_of(root, name, fs=fs) as (parent, leaf):
+            fs.unlink(leaf, dir_fd=parent)
 
 
 def remove_folders(root: Path, names: Sequence[str], *, fs: FileSystem = REAL) -> None:
     """Remove folders below a folder, inner ones first; one that isn't empty stays."""
     for name in reversed(names):
-        with suppress(FileNotFoundError, NotFound):
-            parent, leaf = open_parent(root, name, fs=fs)
+        with suppress(FileNotFoundError, NotFound), folder_of(root, name, fs=fs) as (parent, leaf):
             try:
                 fs.rmdir(leaf, dir_fd=parent)
             except OSError as error:
                 if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
                     raise
-            finally:
-                fs.close(parent)

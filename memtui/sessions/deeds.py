@@ -25,7 +25,12 @@ DELETE: Final = "delete"
 RESTORE: Final = "restore"
 UNDO: Final = "undo"
 
-_WORDS = {RESTORE: "put back"}
+_WORDS = {
+    RENAME: ("rename", "renamed"),
+    ARCHIVE: ("archive", "archived"),
+    DELETE: ("delete", "deleted"),
+    RESTORE: ("put back", "put back"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +67,22 @@ class Deed:
     @property
     def words(self) -> str:
         """The deed in a few words, for people; titles are as they were written."""
-        what = self.of if self.what == UNDO else self.what
-        lead = "undo: " if self.what == UNDO else ""
+        return f"undo: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 0)
+
+    @property
+    def told(self) -> str:
+        """The same once it is done."""
+        return f"undone: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 1)
+
+    def _say(self, what: str, done: int) -> str:
+        verb = _WORDS.get(what, (what, what))[done]
         first = self.sessions[0]
         if what == RENAME:
-            return f"{lead}rename session {first.before or first.id[:8]!r} to {first.after!r}"
+            return f"{verb} session {first.before or first.id[:8]!r} to {first.after!r}"
         name = (
             f"session {first.title or first.id[:8]!r}" if len(self.sessions) == 1 else f"{len(self.sessions)} sessions"
         )
-        return f"{lead}{_WORDS.get(what, what)} {name}"
+        return f"{verb} {name}"
 
 
 def new_id() -> str:

@@ -14,16 +14,28 @@ import secrets
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from memtui.base.boundary import open_parent
 from memtui.base.errors import Conflict, MemtuiError, Unsupported
-from memtui.base.files import Stamp, clear_temps, is_temp, make_folders, replace_file, sync_folder
+from memtui.base.files import Stamp, clear_temps, is_temp, make_folders, replace_file, sync_folder, temp_name
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.sessions.box import Note, read_note, survey, throw_away, write_note
-from memtui.sessions.copying import Item, copy, copy_new, digest_of, info, open_folder, remove_files, remove_folders
+from memtui.sessions.copying import (
+    Item,
+    append_rest,
+    closing,
+    copy,
+    copy_new,
+    digest_of,
+    folder_of,
+    info,
+    open_folder,
+    open_read,
+    remove_files,
+    remove_folders,
+)
 from memtui.sessions.deeds import Deed, Deeds, deed_of, record_of
 
 AWAY: Final = "away"
@@ -69,34 +81,48 @@ class Mover:
         identity = deed.sessions[0].id
         box = self._root / place / project.name / f"{identity}~{secrets.token_hex(6)}"
         journal = self._begin(Move(AWAY, box, deed))
+        main: int | None = None
         try:
             note, stamps = self._fill(box, project, deed, title)
+            main = open_read(project, note.files[0].name, fs=self._fs)
             for item, stamp in zip(note.files, stamps, strict=True):
                 if self._stamp(project, item) != stamp:
                     raise Conflict(
                         f"{item.name} is being written by another program: nothing was moved",
                         hint="end the client that has it open first",
                     )
+            self._unlink(project, note.files[0])
         except (OSError, MemtuiError):
+            self._close(main)
             self._try(lambda: throw_away(box, fs=self._fs), journal)
             raise
-        main = note.files[0].name
+        # It has moved: what fails from here on is done by the next operation.
+        self._try(lambda: self._clear_away(box, project, note, stamps, main, deed), journal)
+        self._close(main)
+        return note
+
+    def _unlink(self, project: Path, item: Item) -> None:
+        """Remove the transcript; a fault counts only if it is still there."""
         try:
-            remove_files(project, [main], fs=self._fs)
+            remove_files(project, [item.name], fs=self._fs)
         except OSError:
-            if info(project, main, fs=self._fs) is not None:
-                self._try(lambda: throw_away(box, fs=self._fs), journal)
+            if info(project, item.name, fs=self._fs) is not None:
                 raise
 
-        def clear() -> None:
-            sync_folder(project, fs=self._fs)
-            pairs = zip(note.files, stamps, strict=True)
-            same = [item.name for item, stamp in pairs if self._stamp(project, item) == stamp]
-            self._clear(project, note, same)
-            self._deeds.add(deed)
+    def _clear_away(self, box: Path, project: Path, note: Note, stamps: Sequence[Stamp], main: int, deed: Deed) -> None:
+        """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
+        sync_folder(project, fs=self._fs)
+        if self._fs.fstat(main).st_size > note.files[0].size:  # somebody wrote between our last look and the end
+            whole = append_rest(main, (box, note.files[0]), fs=self._fs)
+            write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
+        pairs = zip(note.files[1:], stamps[1:], strict=True)
+        self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
+        self._deeds.add(deed)
 
-        self._try(clear, journal)  # it has moved: what fails now is done by the next operation
-        return note
+    def _close(self, file: int | None) -> None:
+        if file is not None:
+            with suppress(OSError):
+                self._fs.close(file)
 
     def put_back(self, box: Path, note: Note, deed: Deed, times: Sequence[int]) -> None:
         """Move a session from its box to where it came from.
@@ -120,7 +146,7 @@ class Mover:
             self._place(box, note, project, times, made)
         except (OSError, MemtuiError):
             if not self._same(project, note.files[0], grown=True):
-                self._try(lambda: self._clear(project, note, made), journal)
+                self._try(lambda: self._roll_back(project, note, made), journal)
                 raise
             return  # it is back, but perhaps not on the disk yet: the next operation ends it
         self._try(lambda: self._end_back(box, deed), journal)
@@ -184,11 +210,8 @@ class Mover:
             fs.close(open_folder(box, folder, create=True, fs=fs))
         items, stamps = [], []
         for name in names:
-            parent, leaf = open_parent(box, name, fs=fs)
-            try:
-                item, stamp = copy((project, name), (parent, leaf), fs=fs)
-            finally:
-                fs.close(parent)
+            with folder_of(box, name, fs=fs) as target:
+                item, stamp = copy((project, name), target, fs=fs)
             items.append(item)
             stamps.append(stamp)
         for folder in ("", *folders):
@@ -241,13 +264,11 @@ class Mover:
         names = {item.name for item in (*note.files, *note.folders)}
         for item in reversed(note.folders):
             folder = open_folder(project, item.name, fs=fs)
-            try:
+            with closing(folder, fs):
                 if all(f"{item.name}/{name}" in names for name in fs.listdir(folder)):
                     fs.chmod(folder, item.mode)
                     fs.utime(folder, item.modified)
                     fs.fsync(folder)
-            finally:
-                fs.close(folder)
 
     def _clear(self, project: Path, note: Note, names: Sequence[str]) -> None:
         """Remove files of a session from its project folder, and folders of it that are empty then."""
@@ -256,18 +277,20 @@ class Mover:
         if project.is_dir():
             sync_folder(project, fs=self._fs)
 
+    def _roll_back(self, project: Path, note: Note, made: Sequence[str]) -> None:
+        self._clear_temps(project, note)
+        self._clear(project, note, made)
+
     def _clear_temps(self, project: Path, note: Note) -> None:
         """Remove the temporary files that a crash left where a session was being put back."""
-        names = {item.name.rpartition("/")[2] for item in note.files}
+        leads = {_lead(temp_name(item.name.rpartition("/")[2])) for item in note.files}
         for folder in ("", *(item.name for item in note.folders)):
             with suppress(OSError, MemtuiError):
                 here = open_folder(project, folder, fs=self._fs)
-                try:
+                with closing(here, self._fs):
                     for name in self._fs.listdir(here):
-                        if is_temp(name) and name[1:].rpartition(".memtui-")[0] in names:
+                        if is_temp(name) and _lead(name) in leads:
                             self._fs.unlink(name, dir_fd=here)
-                finally:
-                    self._fs.close(here)
 
     def _same(self, project: Path, item: Item, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
@@ -313,6 +336,11 @@ class Mover:
         with suppress(OSError, MemtuiError):
             rest()
             self._fs.unlink(journal)
+
+
+def _lead(temp: str) -> str:
+    """What a temporary file's name has of the file that it is for."""
+    return temp.rpartition(".memtui-")[0]
 
 
 def _taken(project: Path, item: Item) -> Conflict:

@@ -92,15 +92,22 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
         ended = os.pread(file, 1, info.st_size - 1) == b"\n"
         for _ in range(TRIES):
             if _append(file, line if ended else b"\n" + line, fs):
-                with suppress(OSError):  # it is written; the client itself doesn't wait for the disk
-                    fs.fsync(file)
+                _sync(file, path.name, fs)
                 return
             ended = False
     except OSError as error:
         raise fault(error, path.name) from error
     finally:
-        fs.close(file)
+        with suppress(OSError):  # a disk that has something to say has said it to fsync
+            fs.close(file)
     raise Conflict(f"{path.name} is being written by another program", hint="try again in a moment")
+
+
+def _sync(file: int, name: str, fs: FileSystem) -> None:
+    try:
+        fs.fsync(file)
+    except OSError as error:
+        raise fault(error, name, outcome="the title is there, but may not last") from error
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:

@@ -172,12 +172,14 @@ class PowerFS(FileSystem):
                 entries.pop(name.take, None)
             if name.give is not None:
                 entries[name.give[0]] = name.give[1]
-        disk = Disk({}, {name for name, inode in entries.items() if inode is None})
+        disk = Disk({})
+        for name in sorted(name for name, inode in entries.items() if inode is None):
+            if self._folder(name) in (".", *disk.folders):  # what is in a folder that isn't there isn't, either
+                disk.folders.add(name)
         for path, inode in entries.items():
             above = self._folder(path)
             if inode is not None and (above == "." or above in disk.folders):
                 disk.files[path] = content.get(id(inode), inode.data)
-        disk.folders = {name for name in disk.folders if self._folder(name) in (".", *disk.folders)}
         return disk
 
     def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
