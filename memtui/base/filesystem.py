@@ -38,12 +38,20 @@ class FileSystem:
     def chmod(self, fd: int, mode: int) -> None:
         os.fchmod(fd, mode)
 
+    def utime(self, fd: int, modified: int) -> None:
+        """Set the time of the last change, in nanoseconds since 1970; that of the last look becomes the same."""
+        os.utime(fd, ns=(modified, modified))
+
     def chown(self, fd: int, uid: int, gid: int) -> None:
         os.fchown(fd, uid, gid)
 
     def replace(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
         """Rename over the target; both are names in `dir_fd` where that is given."""
         os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
+
+    def link(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
+        """Give a file a second name, which must not be there yet; both are names in `dir_fd` where that is given."""
+        os.link(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)
 
     def unlink(self, path: str | Path, *, dir_fd: int | None = None) -> None:
         os.unlink(path, dir_fd=dir_fd)

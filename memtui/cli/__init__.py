@@ -10,7 +10,8 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `output`    the only place that prints: tables, JSON, colours, questions
 - `names`     which file a word means
 - `doing`     carrying a plan out: shown, asked for, told
-- `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `sessions`, `session_tree`, `resume`,
+- `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `sessions`, `session_tree`,
+  `session_deeds`, `resume`,
   `projects`, `config`, `doctor`, `completion`   commands
 - `dashboard` what plain `memtui` shows, as text
 

@@ -1,4 +1,4 @@
-"""What happened to the memory, and taking it back."""
+"""What happened to the memory and the sessions, and taking it back."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +12,7 @@ from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
 from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.session_deeds import as_version, session_deed, session_deeds, undo_deed
 from memtui.memory.history import FOUND
 
 if TYPE_CHECKING:
@@ -92,8 +93,10 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
         stores = [store]
     found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
     found.sort(key=lambda pair: -pair[0].when)
-    if name is None and not call.out.verbose:
-        found = [pair for pair in found if pair[0].kind != FOUND]
+    if name is None:
+        found += [(deed, stores[0].history) for deed in session_deeds(call, limit)]
+        found.sort(key=lambda pair: -pair[0].when)
+        found = [pair for pair in found if call.out.verbose or pair[0].kind != FOUND]
     found = found[:limit]
     rows: list[Data] = []
     for version, past in found:
@@ -125,9 +128,8 @@ def _listed(call: Call, versions: "list[Version]", name: str | None) -> Iterator
         when = (iso(version.when) or "") if call.out.plain or call.out.verbose else age(call.now() - version.when)
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
-        rows.append(
-            [version.id[:SHORT], when, version.who, Part(version.why + state, style), f"{files} +{added} -{removed}"]
-        )
+        much = f"{files} +{added} -{removed}" if changes else ""
+        rows.append([version.id[:SHORT], when, version.who, Part(version.why + state, style), much])
     yield from table(call.out, columns, rows)
 
 
@@ -148,16 +150,37 @@ def _path(call: Call, name: str) -> Path:
 @click.argument("version", required=False, metavar="[ID]")
 @pass_call
 def undo(call: Call, version: str | None) -> None:
-    """Take back the newest write that still stands, a background run's included, or any version by its id."""
+    """Take back the newest write that still stands, a background run's included, or any version by its id.
+
+    What was done to a session of the project counts as well: a new name, archive, restore, rm.
+    """
+    from memtui.memory.store import Saved
+
     call.may_write()
     histories(call)
     note_outside(call)
+    deed = session_deed(call, version)
+    if deed is not None and (version is not None or deed.time > _newest_write(call)):
+        words = as_version(deed)
+        if call.asked.dry_run:
+            _told(call, "undo", f"would undo: {words.why}", words, None, "")
+            return
+        _told(call, "undo", f"undone: {words.why}", words, Saved(undo_deed(call, deed)), "")
+        return
     past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
     diff = version_diff(past, target, back=True)
     if call.asked.dry_run:
         _told(call, "undo", f"would undo: {target.why}", target, None, diff)
         return
     _told(call, "undo", f"undone: {target.why}", target, call.workspace.undo(target.id)[0], diff)
+
+
+def _newest_write(call: Call) -> float:
+    """When the write was done that `undo` would take back; before everything where there is none."""
+    try:
+        return call.workspace.next_undo()[1].when
+    except NotFound:
+        return float("-inf")
 
 
 @click.command("redo", cls=Command)

@@ -1,4 +1,4 @@
-"""Past sessions: listed, looked at, given away."""
+"""Past sessions: listed, looked at, given away; what is done to them as a whole is in `session_deeds`."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,6 +12,7 @@ from memtui.base.errors import MemtuiError, Refused
 from memtui.base.text import age, size
 from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.session_deeds import COMMANDS, kept_ls
 
 if TYPE_CHECKING:
     from memtui.host.running import Running
@@ -47,16 +48,18 @@ def session_data(session: "Session", live: "Running | None", left: float | None)
     }
 
 
-@click.group("sessions", cls=Group, short_help="List past sessions, look at one.")
+@click.group("sessions", cls=Group, short_help="List past sessions, look at one, rename, archive, delete.")
 def sessions() -> None:
-    """List past sessions, look at one. Nothing here changes a transcript."""
+    """List past sessions, look at one, or do something to one as a whole. No record in a transcript is ever changed."""
 
 
 @sessions.command("ls")
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
 @click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
+@click.option("--archived", "place", flag_value="archive", help="Those that were archived.")
+@click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be had back.")
 @pass_call
-def sessions_ls(call: Call, everywhere: bool, branch: str | None) -> int:
+def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, title, id.
 
     "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
@@ -66,6 +69,8 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None) -> int:
     from memtui.host.running import running
     from memtui.sessions import listing
 
+    if place is not None:
+        return kept_ls(call, place, everywhere=everywhere, branch=branch)
     faults: list[MemtuiError] = []
     found = [one for one in listing.sessions(places(call, everywhere=everywhere), faults)
              if branch in (None, one.facts.branch)]  # fmt: skip
@@ -151,6 +156,10 @@ def sessions_show(call: Call, session: str) -> None:
             yield Part(f"each of them: memtui explain resume {path}", "dim")
 
     call.out.answer("session", data, text())
+
+
+for _command in COMMANDS:
+    sessions.add_command(_command)
 
 
 @click.group("export", cls=Group, short_help="Write a session down for others.")

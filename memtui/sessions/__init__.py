@@ -14,10 +14,13 @@ Resuming     `chain` the client's answer, made of `rows` (what its loader keeps)
              way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
              with reasons · `health` how much is lost of it · `resuming` how the client goes on, and where · `pick`
              which message a word means
+As a whole   `rename` a record more · `keep` archived, deleted, put back, undone, made of `moving` (whole at every
+             instant), `box` (what belongs to a session), `copying`, `kept` (the list) and `deeds` (what was done)
 Giving away  `context` messages that the Messages API accepts · `fork` a new file from any message · `export` to read
 
 Invariants:
-- No byte and no mtime of a transcript changes here; a fork is a new file.
+- No byte of a transcript changes here and no mtime of what is only read: a fork is a new file, a new title a record
+  at the end, and what is moved comes back as it was.
 - Nothing is dropped in silence: a line that is no record is counted and named by its line number.
 - What isn't known is kept as it is (opaque), and nothing raises because of what a file holds.
 - Big files are held as envelopes with offsets; a record is decoded when it is looked at. No recursion along a chain.

@@ -172,12 +172,14 @@ class PowerFS(FileSystem):
                 entries.pop(name.take, None)
             if name.give is not None:
                 entries[name.give[0]] = name.give[1]
-        disk = Disk({}, {name for name, inode in entries.items() if inode is None})
+        disk = Disk({})
+        for name in sorted(name for name, inode in entries.items() if inode is None):
+            if self._folder(name) in (".", *disk.folders):  # what is in a folder that isn't there isn't, either
+                disk.folders.add(name)
         for path, inode in entries.items():
             above = self._folder(path)
             if inode is not None and (above == "." or above in disk.folders):
                 disk.files[path] = content.get(id(inode), inode.data)
-        disk.folders = {name for name in disk.folders if self._folder(name) in (".", *disk.folders)}
         return disk
 
     def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
@@ -231,6 +233,13 @@ class PowerFS(FileSystem):
             self.pending.append(Name(self._folder(new), give=(new, inode)))
             self.pending.append(Name(self._folder(old), take=old))
         self._record(f"rename {old} {new}")
+
+    def link(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
+        super().link(source, target, dir_fd=dir_fd)
+        name = self._name(target, dir_fd)
+        self.inodes[name] = self.inodes[self._name(source, dir_fd)]
+        self.pending.append(Name(self._folder(name), give=(name, self.inodes[name])))
+        self._record(f"link {name}")
 
     def unlink(self, path: str | Path, *, dir_fd: int | None = None) -> None:
         super().unlink(path, dir_fd=dir_fd)

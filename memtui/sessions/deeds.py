@@ -1,0 +1,204 @@
+"""What a person did to whole sessions, so that it can be listed and taken back.
+
+One JSON record a line, only ever added to: a deed that moves three sessions is three records of one id, each written
+when its session has moved, so that a crash in between leaves a true list. An undo is a record that names what it took
+back.
+"""
+
+import json
+import os
+import secrets
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Final
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import NotFound
+from memtui.base.files import make_folders, write_all
+from memtui.base.filesystem import REAL, FileSystem
+
+RENAME: Final = "rename"
+ARCHIVE: Final = "archive"
+DELETE: Final = "delete"
+RESTORE: Final = "restore"
+UNDO: Final = "undo"
+
+_WORDS = {
+    RENAME: ("rename", "renamed"),
+    ARCHIVE: ("archive", "archived"),
+    DELETE: ("delete", "deleted"),
+    RESTORE: ("put back", "put back"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Touched:
+    """One session in a deed.
+
+    `project` is the path of its project folder, `title` what it was called when the deed was done. A rename has the
+    titles `before` and `after`; a deed that moves it has the `place` that it was kept in ("archive" or "deleted").
+    """
+
+    id: str
+    project: str
+    title: str = ""
+    before: str = ""
+    after: str = ""
+    place: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """One deed. `time` is in seconds since 1970.
+
+    `undoes` is the id of the deed that this one took back, `of` what that one was.
+    """
+
+    id: str
+    time: float
+    what: str
+    sessions: tuple[Touched, ...]
+    undoes: str = ""
+    of: str = ""
+    undone: bool = False
+
+    @property
+    def words(self) -> str:
+        """The deed in a few words, for people; titles are as they were written."""
+        return f"undo: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 0)
+
+    @property
+    def told(self) -> str:
+        """The same once it is done."""
+        return f"undone: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 1)
+
+    def _say(self, what: str, done: int) -> str:
+        verb = _WORDS.get(what, (what, what))[done]
+        first = self.sessions[0]
+        if what == RENAME:
+            return f"{verb} session {first.before or first.id[:8]!r} to {first.after!r}"
+        name = (
+            f"session {first.title or first.id[:8]!r}" if len(self.sessions) == 1 else f"{len(self.sessions)} sessions"
+        )
+        return f"{verb} {name}"
+
+
+def new_id() -> str:
+    """An id of 8 characters that no version of a memory file begins with: theirs are hex digits."""
+    return "s" + secrets.token_hex(4)[:7]
+
+
+class Deeds:
+    """The list of deeds. Adding needs the lock of the sessions; reading needs none.
+
+    Args:
+        dirs: Ours; the list is in the state folder.
+    """
+
+    def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
+        self.path = dirs.state / "sessions" / "deeds.jsonl"
+        self._fs = fs
+
+    def add(self, deed: Deed) -> None:
+        """Write a deed down, durably.
+
+        Raises:
+            OSError: If it can't be written.
+        """
+        fs = self._fs
+        make_folders(self.path.parent, fs=fs)
+        line = json.dumps(record_of(deed), separators=(",", ":")).encode("ascii") + b"\n"
+        file = fs.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        try:
+            size = fs.fstat(file).st_size
+            if size and os.pread(file, 1, size - 1) != b"\n":  # a crash left half a record
+                line = b"\n" + line
+            write_all(file, line, fs=fs)
+            fs.fsync(file)
+        finally:
+            fs.close(file)
+
+    def all(self) -> list[Deed]:
+        """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""
+        found: dict[str, Deed] = {}
+        try:
+            lines = self.path.read_bytes().split(b"\n")
+        except OSError:
+            return []
+        for line in lines:
+            with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
+                deed = deed_of(json.loads(line))
+                known = found.get(deed.id)
+                new = [one for one in deed.sessions if known is None or one not in known.sessions]
+                found[deed.id] = deed if known is None else replace(known, sessions=(*known.sessions, *new))
+        return [replace(deed, undone=not _rest(deed, found.values())) for deed in found.values()]
+
+    def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Deed]:
+        """The deeds, newest first.
+
+        Args:
+            limit: How many at most.
+            project: Only those that touched a session of this project folder.
+        """
+        wanted = None if project is None else os.path.realpath(project)
+        found = [deed for deed in reversed(self.all()) if wanted is None or _in(deed.sessions, wanted)]
+        return found if limit is None else found[:limit]
+
+    def last(self, *, project: Path | None = None) -> Deed | None:
+        """The newest deed that still stands and is no undo: what `undo` would take back."""
+        deeds = self.newest(None, project=project)
+        return next((deed for deed in deeds if deed.what != UNDO and not deed.undone), None)
+
+    def rest(self, deed: Deed) -> tuple[Touched, ...]:
+        """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
+        return _rest(deed, self.all())
+
+    def get(self, word: str) -> Deed:
+        """The deed whose id begins with `word` (4 characters or more).
+
+        Raises:
+            NotFound: If there is none, or more than one.
+        """
+        found = [deed for deed in self.all() if deed.id.startswith(word)] if len(word) >= 4 else []
+        if len(found) != 1:
+            raise NotFound(
+                f"No deed {word!r}" if not found else f"{word!r} fits {len(found)} deeds",
+                hint="memtui history lists them",
+            )
+        return found[0]
+
+
+def _rest(deed: Deed, deeds: Iterable[Deed]) -> tuple[Touched, ...]:
+    back = {(one.id, one.project) for other in deeds if other.undoes == deed.id for one in other.sessions}
+    return tuple(one for one in deed.sessions if (one.id, one.project) not in back) if back else deed.sessions
+
+
+def record_of(deed: Deed) -> dict[str, Any]:
+    """A deed as JSON has it."""
+    data = asdict(deed)
+    del data["undone"]
+    return data
+
+
+def deed_of(data: Mapping[str, Any]) -> Deed:
+    """The deed that `record_of` made a record of.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: If it is none.
+    """
+    known = {field.name for field in fields(Touched)}
+    sessions = (
+        {key: str(value) for key, value in one.items() if key in known}  # a newer memtui may write more
+        for one in data["sessions"]
+    )
+    touched = tuple(Touched(**one) for one in sessions)
+    if not touched:
+        raise ValueError("a deed without a session")
+    more = (str(data.get("undoes", "")), str(data.get("of", "")))
+    return Deed(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+
+
+def _in(sessions: Iterable[Touched], project: str) -> bool:
+    return any(one.project == project for one in sessions)

@@ -1,0 +1,131 @@
+"""Giving a session another title: one record more at the end of its file, as the agent client itself does it.
+
+Nothing that is in the file is rewritten, so a client that is writing it at the same moment loses nothing. The time of
+the file moves, as with every record that is added: the session goes to the top of the client's own list.
+
+Source:
+    FORMATS 1.7 and 1.9: `custom-title`, the last one wins; an empty file is refused.
+"""
+
+import json
+import os
+import stat
+import unicodedata
+from contextlib import suppress
+from pathlib import Path
+
+from memtui.base.errors import Conflict, NotFound, Refused, Unsupported, Usage
+from memtui.base.files import fault
+from memtui.base.filesystem import REAL, FileSystem
+from memtui.sessions.entries import text
+from memtui.sessions.lines import parse_line
+from memtui.sessions.scan import Scanner
+from memtui.sessions.title import LONGEST
+
+TRIES = 3
+"""How often a record is written anew because another program's half a line stood in front of it."""
+
+_FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")
+_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+
+
+def check_title(title: str) -> str:
+    """A title as it is written: blanks around it and between its words made single ones.
+
+    Raises:
+        Usage: If there is nothing to see in it, if it is longer than `LONGEST`, or if it holds characters that a
+            terminal would obey.
+    """
+    for char in title:
+        if unicodedata.category(char) in _FORBIDDEN or char in _TURNING:
+            raise Usage(f"a title can't hold a control character (U+{ord(char):04X})")
+    words = " ".join(title.split())
+    if not any(char.isprintable() and not char.isspace() for char in words):
+        raise Usage("a title needs a word", hint="the old title stays")
+    if len(words) > LONGEST:
+        raise Usage(f"a title has {LONGEST} characters at most, not {len(words)}")
+    return words
+
+
+def title_before(path: Path) -> str:
+    """The title that a person gave last, whole, else what the session is called; "" if nothing serves.
+
+    Raises:
+        OSError: If the file can't be read.
+    """
+    given = ""
+    with path.open("rb") as file:
+        for line in file:
+            if b"custom-title" not in line:
+                continue
+            for data in parse_line(line).objects:
+                if data.get("type") == "custom-title" and text(data.get("customTitle")).strip():
+                    given = text(data.get("customTitle"))
+    return given or Scanner().file(path).title
+
+
+def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
+    """Write a title behind the last record. Needs the lock of the sessions, so that two of ours don't meet.
+
+    Args:
+        path: The session's file; its stem is the session's id.
+        title: As it shall be, checked already.
+
+    Raises:
+        NotFound: If there is no such file.
+        Refused: If it is empty, a link or no file.
+        MemtuiError: If it can't be written; then it is as it was.
+    """
+    record = {"type": "custom-title", "customTitle": title, "sessionId": path.stem}
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace") + b"\n"
+    try:
+        file = fs.open(path, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise NotFound(f"No session at {path}", hint="memtui sessions ls lists them") from None
+    except OSError as error:
+        raise fault(error, path.name) from error
+    try:
+        info = fs.fstat(file)
+        if not stat.S_ISREG(info.st_mode) or info.st_size == 0:
+            raise Refused(f"{path.name} is empty or not a file: a title needs a session")
+        # A record of its own line, even where a killed writer left half of one.
+        ended = os.pread(file, 1, info.st_size - 1) == b"\n"
+        for _ in range(TRIES):
+            if _append(file, line if ended else b"\n" + line, fs):
+                _sync(file, path.name, fs)
+                return
+            ended = False
+    except OSError as error:
+        raise fault(error, path.name) from error
+    finally:
+        with suppress(OSError):  # a disk that has something to say has said it to fsync
+            fs.close(file)
+    raise Conflict(f"{path.name} is being written by another program", hint="try again in a moment")
+
+
+def _sync(file: int, name: str, fs: FileSystem) -> None:
+    try:
+        fs.fsync(file)
+    except OSError as error:
+        raise fault(error, name, outcome="the title is there, but may not last") from error
+
+
+def _append(file: int, data: bytes, fs: FileSystem) -> bool:
+    """Add bytes in one call and look at what is there then.
+
+    Returns:
+        Whether they stand on a line of their own: false if half a line of another program came in between.
+
+    Raises:
+        OSError: If the disk took less than all; what it took is gone again.
+    """
+    done = fs.write(file, data)
+    start = os.lseek(file, 0, os.SEEK_CUR) - done
+    if done < len(data):
+        if fs.fstat(file).st_size == start + done:  # nobody wrote behind it: half a record must not stay
+            fs.truncate(file, start)
+        raise Unsupported("No room left on the disk: the title stays as it was", hint="make room, then try again")
+    before = os.pread(file, 1, start - 1) if start else b"\n"
+    if os.pread(file, len(data), start) != data:
+        raise Conflict("the session's file was replaced or cut meanwhile", hint="look at it, then try again")
+    return before == b"\n" or data.startswith(b"\n")

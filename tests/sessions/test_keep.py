@@ -1,0 +1,533 @@
+"""Sessions put away and brought back: every byte and time, wherever the world stops."""
+
+import errno
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.host.heads import session_files
+from memtui.sessions.agents import agent_files
+from memtui.sessions.deeds import Deed
+from memtui.sessions.keep import KEPT, TRASH_LIMIT, Keeper
+from memtui.sessions.kept import ARCHIVED, DELETED, Kept, save_copy
+from tests.base.faults import Crash, FaultFS, Snapshot, upward
+from tests.base.power import PowerFS
+from tests.sessions.rows import SESSION, Script
+from tests.support import digest_tree
+
+NOW = 1_800_000_000.0
+DAY = 86_400
+OTHER = "99999999-2222-4333-8444-555555555555"
+Tree = dict[str, tuple[str, bytes, int]]
+
+
+def old(path: Path, days: float, ns: int = 0) -> None:
+    stamp = int((NOW - days * DAY) * 1e9) + ns
+    os.utime(path, ns=(stamp, stamp))
+
+
+def make(project: Path, *, lean: bool = False) -> Path:
+    """A session with all that may belong to one, and what doesn't beside it; `lean`: one of each kind."""
+    project.mkdir(parents=True)
+    path = Script().user("u0", None, "Move to pnpm").answer("a1", "u0").write(project)
+    side = Script().user("s0", None, "look", isSidechain=True, agentId="a").lines[0] + "\n"
+    deep = project / SESSION / "subagents" / "workflows" / "run1"
+    deep.mkdir(parents=True)
+    (deep.parent.parent / "agent-a.jsonl").write_text(side, encoding="utf-8")
+    (deep / "agent-b.jsonl").write_text(side, encoding="utf-8")
+    results = project / SESSION / "tool-results"
+    results.mkdir()
+    (results / "toolu_1.txt").write_bytes(b"\xff\x00" * 2000)
+    (results / os.fsdecode(b"caf\xe9.txt")).write_bytes(b"")
+    (project / SESSION / "empty").mkdir()
+    (project / "agent-flat.jsonl").write_text(side, encoding="utf-8")
+    (project / "agent-flat.meta.json").write_text("{}", encoding="utf-8")
+    if lean:
+        for name in ("subagents/agent-a.jsonl", "tool-results/toolu_1.txt"):
+            (project / SESSION / name).unlink()
+        (project / "agent-flat.meta.json").unlink()
+    (project / "agent-others.jsonl").write_text(side.replace(SESSION, OTHER), encoding="utf-8")
+    (project / f"{OTHER}.jsonl").write_text('{"type":"mode","mode":"normal"}\n', encoding="utf-8")
+    memory = project / "memory"
+    memory.mkdir()
+    (memory / "MEMORY.md").write_text("# Memory\n", encoding="utf-8")
+    path.chmod(0o600)
+    if not lean:
+        (results / "toolu_1.txt").chmod(0o640)
+    for number, one in enumerate(sorted(project.rglob("*"), reverse=True)):
+        old(one, 3, number * 1_000_003)
+    return path
+
+
+class Scene:
+    """A project folder, our state folder, and what was in them at the start."""
+
+    def __init__(self, base: Path, *, lean: bool = False) -> None:
+        self.base = base / "disk"
+        self.project = (self.base / "projects" / "-home-ana-proj").resolve()
+        self.path = make(self.project, lean=lean)
+        self.dirs = Dirs(base / "config", self.base / "state", base / "cache")
+        self.now = NOW
+        self.before = self.tree()
+
+    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> Keeper:
+        return Keeper(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
+
+    def tree(self) -> Tree:
+        found = digest_tree(self.project)
+        found.pop(".", None)
+        return found
+
+    @property
+    def others(self) -> Tree:
+        mine = (SESSION, "agent-flat")
+        return {name: entry for name, entry in self.before.items() if not name.startswith(mine)}
+
+    def box(self) -> Kept:
+        return self.keeper().kept()[0]
+
+
+@pytest.fixture
+def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
+    return Scene(tmp_path, lean=getattr(request, "param", False))
+
+
+LEAN = pytest.mark.parametrize("scene", [True], indirect=True, ids=["lean"])
+"""For what is done at every call: fewer files, fewer calls."""
+
+
+@pytest.mark.parametrize("what", ["archive", "delete"])
+def test_away_and_back_is_every_byte_and_time(scene: Scene, what: str) -> None:
+    done = getattr(scene.keeper(), what)([scene.path])
+    assert scene.tree() == scene.others
+    [kept] = scene.keeper().kept()
+    assert (kept.place, kept.project, kept.file.id) == (
+        ARCHIVED if what == "archive" else DELETED,
+        scene.project,
+        SESSION,
+    )
+    assert kept.file.modified == pytest.approx(scene.before[scene.path.name][2] / 1e9)
+    assert kept.note.title == "Move to pnpm"
+    assert [file.place for file in session_files(kept.box)] == [kept.file.place]
+    assert len(agent_files(kept.file.path)) == 3
+    scene.keeper().undo(done.deed)
+    assert scene.tree() == scene.before
+    assert scene.path.stat().st_mode & 0o777 == 0o600
+    assert (scene.project / SESSION / "tool-results" / "toolu_1.txt").stat().st_mode & 0o777 == 0o640
+    assert not scene.keeper().kept()
+    ours = scene.dirs.state / "sessions"
+    assert sorted(path.name for path in ours.rglob("*") if path.is_file()) == ["deeds.jsonl", "lock"]
+
+
+def test_put_back_and_its_undo(scene: Scene) -> None:
+    first = scene.keeper().delete([scene.path]).deed
+    back = scene.keeper().put_back([scene.box()])
+    assert scene.tree() == scene.before
+    scene.keeper().undo(back)
+    assert scene.tree() == scene.others
+    assert scene.box().place == DELETED
+    assert scene.keeper().deeds.last() == first
+    scene.keeper().undo(first)
+    assert scene.tree() == scene.before
+    words = [deed.words for deed in scene.keeper().deeds.newest()]
+    assert words == [
+        "undo: delete session 'Move to pnpm'",
+        "undo: put back session 'Move to pnpm'",
+        "put back session 'Move to pnpm'",
+        "delete session 'Move to pnpm'",
+    ]
+
+
+def test_what_the_clean_up_would_take_is_fresh_when_it_comes_back(scene: Scene) -> None:
+    late = scene.project / SESSION / "tool-results" / "toolu_1.txt"
+    old(late, 29)
+    exact = scene.tree()
+    done = scene.keeper().archive([scene.path])
+    scene.now += 20 * DAY
+    scene.keeper().put_back([scene.box()])
+    after = scene.tree()
+    assert after.pop(late.relative_to(scene.project).as_posix())[2] == int(scene.now * 1e9)
+    assert after == {name: entry for name, entry in exact.items() if name in after}
+    assert done.deed.words == "archive session 'Move to pnpm'"
+    scene.keeper().archive([scene.path])
+    scene.now += 100 * DAY
+    scene.keeper(cleanup=365).put_back([scene.box()])
+    assert scene.path.stat().st_mtime_ns == exact[scene.path.name][2]
+
+
+def test_an_undo_leaves_alone_what_was_due_before(scene: Scene) -> None:
+    old(scene.path, 50, 7)
+    before = scene.tree()
+    done = scene.keeper().delete([scene.path])
+    scene.now += DAY
+    scene.keeper().undo(done.deed)
+    assert scene.tree() == before
+    scene.keeper().delete([scene.path])
+    scene.keeper().put_back([scene.box()])
+    assert scene.path.stat().st_mtime == scene.now
+
+
+def test_a_session_that_is_there_again_is_not_written_over(scene: Scene) -> None:
+    done = scene.keeper().archive([scene.path])
+    scene.path.write_bytes(b"another\n")
+    now = scene.tree()
+    box = digest_tree(scene.box().box)
+    with pytest.raises(Conflict):
+        scene.keeper().put_back([scene.box()])
+    with pytest.raises(Conflict):
+        scene.keeper().undo(done.deed)
+    assert (scene.tree(), digest_tree(scene.box().box)) == (now, box)
+    scene.path.unlink()
+    stranger = scene.project / SESSION / "tool-results" / "toolu_1.txt"
+    stranger.parent.mkdir(parents=True)
+    stranger.write_bytes(b"theirs")
+    with pytest.raises(Conflict):
+        scene.keeper().undo(done.deed)
+    assert stranger.read_bytes() == b"theirs"
+    assert not scene.path.exists()
+
+
+def test_a_project_folder_that_is_gone_comes_back(scene: Scene) -> None:
+    scene.keeper().archive([scene.path])
+    for name in sorted(scene.tree(), reverse=True):
+        path = scene.project / name
+        path.rmdir() if path.is_dir() else path.unlink()
+    scene.project.rmdir()
+    scene.keeper().put_back([scene.box()])
+    assert scene.tree() == {name: entry for name, entry in scene.before.items() if name not in scene.others}
+
+
+def test_who_is_refused(scene: Scene) -> None:
+    keeper = scene.keeper()
+    with pytest.raises(Refused, match="open in the agent client"):
+        keeper.archive([scene.path], live=frozenset({SESSION}))
+    with pytest.raises(NotFound):
+        keeper.delete([scene.path, scene.path.with_name(OTHER.replace("9", "8") + ".jsonl")])
+    with pytest.raises(Usage):
+        keeper.delete([scene.project / "agent-flat.jsonl"])
+    with pytest.raises(Usage):
+        keeper.archive([])
+    assert scene.tree() == scene.before
+    assert not keeper.deeds.all()
+    keeper.rename(scene.path, "Live ones may be renamed")
+    keeper.archive([scene.path])
+    with pytest.raises(Refused, match="put away"):
+        keeper.rename(scene.box().file.path, "no")
+    back = keeper.put_back([scene.box()])
+    with pytest.raises(Refused, match="open in the agent client"):
+        keeper.undo(back, live=frozenset({SESSION}))
+    with pytest.raises(Usage):
+        keeper.undo(keeper.undo(back))
+
+
+@pytest.mark.parametrize("where", [f"{SESSION}/tool-results/link", f"{SESSION}/subagents", f"{SESSION}.jsonl", SESSION])
+def test_a_link_is_neither_followed_nor_moved(scene: Scene, tmp_path: Path, where: str) -> None:
+    outside = tmp_path / "outside"
+    (outside / "subagents").mkdir(parents=True)
+    (outside / "precious").write_bytes(b"x")
+    link = scene.project / where
+    if link.is_dir():
+        link.rename(tmp_path / "aside")
+    link.unlink(missing_ok=True)
+    link.symlink_to(outside)
+    before = (digest_tree(outside), scene.tree())
+    with pytest.raises(MemtuiError):
+        scene.keeper().delete([scene.path])
+    assert (digest_tree(outside), scene.tree()) == before
+    assert not scene.keeper().kept()
+
+
+@LEAN
+def test_what_another_program_writes_at_any_moment_is_not_lost(scene: Scene) -> None:
+    late = b'{"type":"mode","mode":"late"}\n'
+    snapshot = Snapshot(scene.base)
+    written: list[str] = []
+
+    def write() -> None:
+        if scene.path.exists():
+            written.append("late")
+            with scene.path.open("ab") as file:
+                file.write(late)
+
+    def make_fs(number: int) -> FaultFS:
+        restore(scene, snapshot)
+        written.clear()
+        fs = FaultFS()
+        fs.do_at(number, write)
+        return fs
+
+    refused = 0
+    for fs in upward(make_fs):
+        try:
+            scene.keeper(fs).archive([scene.path])
+            text = scene.box().file.path.read_bytes()
+            assert not scene.path.exists()
+        except Conflict:
+            refused += 1
+            text = scene.path.read_bytes()
+            assert scene.tree().keys() == scene.before.keys()
+            assert not scene.keeper().kept()
+        assert text == scene.before[scene.path.name][1] + late * len(written), fs.where
+    assert refused > 10
+
+
+def test_deleted_ones_go_for_good_after_a_month_at_the_next_delete(scene: Scene) -> None:
+    first = scene.keeper().delete([scene.path]).deed
+    scene.keeper().archive([scene.project / f"{OTHER}.jsonl"])
+    scene.now += KEPT * DAY + 1
+    scene.keeper().recover()
+    assert len(scene.keeper().kept()) == 2
+    again = Script().user("u", None, "x").write(scene.project)
+    done = scene.keeper().delete([again])
+    assert done.notes == ("1 deleted more than 30 days ago went for good",)
+    assert [one.note.deed for one in scene.keeper().kept(DELETED)] == [done.deed.id]
+    assert len(scene.keeper().kept(ARCHIVED)) == 1
+    scene.keeper().undo(done.deed)
+    with pytest.raises(NotFound, match="not among the kept"):
+        scene.keeper().undo(first)
+
+
+def test_the_trash_is_a_courtesy(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    got: list[tuple[str, bytes]] = []
+
+    def trash(name: str, data: bytes, folder: Path) -> bool:
+        got.append((name, data))
+        raise OSError(errno.ENOSPC, "full")
+
+    text = scene.path.read_bytes()
+    done = scene.keeper(trash=trash).delete([scene.path])
+    assert (got, done.notes) == ([(scene.path.name, text)], ())
+    scene.keeper().undo(done.deed)
+    monkeypatch.setattr("memtui.sessions.keep.TRASH_LIMIT", 10)
+    assert "too large" in scene.keeper(trash=trash).delete([scene.path]).notes[0]
+    assert len(got) == 1
+    assert TRASH_LIMIT == 50_000_000
+
+
+def test_several_at_once_are_one_deed(scene: Scene) -> None:
+    other = scene.project / f"{OTHER}.jsonl"
+    done = scene.keeper().delete([scene.path, other, scene.path])
+    assert [one.id for one in done.deed.sessions] == [SESSION, OTHER]
+    assert scene.keeper().deeds.newest() == [done.deed]
+    assert (done.deed.words, done.deed.told) == ("delete 2 sessions", "deleted 2 sessions")
+    other.write_bytes(b"again\n")
+    with pytest.raises(Conflict) as caught:
+        scene.keeper().undo(done.deed)
+    assert "1 of 2" in caught.value.hint
+    assert scene.path.exists()
+    assert [one.id for one in scene.keeper().deeds.rest(done.deed)] == [OTHER]
+    other.unlink()
+    scene.keeper().undo(done.deed)
+    assert scene.tree() == scene.before
+    assert scene.keeper().deeds.last() is None
+
+
+def test_save_as_copies_the_bytes(scene: Scene, tmp_path: Path) -> None:
+    target = tmp_path / "copy.jsonl"
+    assert save_copy(scene.path, target) == len(scene.path.read_bytes())
+    assert target.read_bytes() == scene.path.read_bytes()
+    assert scene.tree() == scene.before
+    with pytest.raises(Refused):
+        save_copy(scene.path, target)
+    with pytest.raises(NotFound):
+        save_copy(scene.path, tmp_path / "none" / "x")
+
+
+def test_a_list_of_deeds_with_strange_lines(scene: Scene) -> None:
+    deed = scene.keeper().archive([scene.path]).deed
+    path = scene.keeper().deeds.path
+    strange = [b"\xff", b"[]", b"{}", b'{"id":"s1","time":"x","what":"y","sessions":[]}', b'{"id":1,"time":1,"what":2']
+    path.write_bytes(b"\n".join([*strange[:4], path.read_bytes().strip(), strange[4]]))
+    assert scene.keeper().deeds.newest() == [deed]
+    scene.keeper().undo(deed)
+    assert [one.what for one in scene.keeper().deeds.newest()] == ["undo", "archive"]
+
+
+def test_where_files_have_one_name_only(scene: Scene) -> None:
+    class Lone(FaultFS):
+        def link(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
+            raise OSError(errno.EPERM, "no links here")
+
+    scene.keeper().archive([scene.path])
+    scene.keeper(Lone()).put_back([scene.box()])
+    assert scene.tree() == scene.before
+
+
+# Wherever the world stops.
+
+
+def away(scene: Scene, keeper: Keeper) -> None:
+    keeper.delete([scene.path])
+
+
+def back(scene: Scene, keeper: Keeper) -> None:
+    keeper.put_back([scene.box()])
+
+
+def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
+    """The invariant: whole in one place right now, and in exactly one place after the next operation."""
+    text = scene.before[scene.path.name][1]
+    boxes = [one for one in scene.keeper().kept() if one.note.id == SESSION]
+    here = scene.path.exists() and scene.path.read_bytes() == text
+    mine = {name: entry for name, entry in scene.before.items() if name not in scene.others and entry[0] == "file"}
+    for one in boxes:
+        assert {(one.box / name).read_bytes() for name in mine} == {entry[1] for entry in mine.values()}, where
+    assert here or boxes, where
+    if not boxes:
+        assert {name: entry for name, entry in scene.tree().items() if name in scene.before} == scene.before, where
+    scene.keeper().recover()
+    boxes = [one for one in scene.keeper().kept() if one.note.id == SESSION]
+    tree = scene.tree()
+    assert tree == (scene.others if boxes else scene.before), where
+    if done is not None:
+        assert len(scene.keeper().deeds.all()) >= 1 or not done, where
+    left = [path for path in scene.base.rglob("*") if path.name.endswith(".tmp") or path.parent.name == "moving"]
+    assert not left, where
+    folders = [path for path in scene.base.joinpath("state", "sessions").glob("*/*/*") if path.is_dir()]
+    assert len(folders) == len(boxes), where
+
+
+def prepared(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> Snapshot:
+    if deed is back:
+        scene.keeper().archive([scene.path])
+    return Snapshot(scene.base)
+
+
+def restore(scene: Scene, snapshot: Snapshot) -> None:
+    """As it was, folders' times too."""
+    snapshot.put_back()
+    for name, (kind, _, stamp) in sorted(scene.before.items(), reverse=True):
+        if kind == "dir" and (scene.project / name).is_dir():
+            os.utime(scene.project / name, ns=(stamp, stamp))
+
+
+DEEDS = pytest.mark.parametrize("deed", [away, back])
+
+
+@LEAN
+@DEEDS
+@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
+def test_wherever_the_world_stops_the_session_is_whole(
+    scene: Scene, deed: Callable[[Scene, Keeper], None], after: bool
+) -> None:
+    snapshot = prepared(scene, deed)
+
+    def make_fs(number: int) -> FaultFS:
+        restore(scene, snapshot)
+        fs = FaultFS()
+        fs.crash_at(number, after=after)
+        return fs
+
+    points = 0
+    for fs in upward(make_fs):
+        points += 1
+        try:
+            deed(scene, scene.keeper(fs))
+        except Crash:
+            pass
+        check(scene, fs.where)
+    print(f"points={points} lost=0")
+    assert points > 100
+
+
+@LEAN
+@DEEDS
+@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.EACCES])
+def test_whatever_call_fails_the_session_is_whole(
+    scene: Scene, deed: Callable[[Scene, Keeper], None], code: int
+) -> None:
+    snapshot = prepared(scene, deed)
+
+    def make_fs(number: int) -> FaultFS:
+        restore(scene, snapshot)
+        fs = FaultFS()
+        fs.fail_at(number, code)
+        return fs
+
+    failed = 0
+    for fs in upward(make_fs):
+        try:
+            deed(scene, scene.keeper(fs))
+        except MemtuiError:
+            failed += 1
+            assert scene.path.exists() == (deed is away), fs.where
+        else:
+            assert scene.path.exists() == (deed is back), fs.where
+        assert not fs.open_fds, fs.where
+        check(scene, fs.where)
+    assert failed > 50
+
+
+@LEAN
+@DEEDS
+def test_a_crash_while_a_crash_is_being_ended(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> None:
+    snapshot = prepared(scene, deed)
+    points = number = 0
+    while True:
+        number += 61
+        restore(scene, snapshot)
+        first = FaultFS()
+        first.crash_at(number)
+        try:
+            deed(scene, scene.keeper(first))
+        except Crash:
+            pass
+        if not first.fired:
+            break
+        middle = Snapshot(scene.base)
+
+        def make_fs(at: int, middle: Snapshot = middle) -> FaultFS:
+            restore(scene, middle)
+            fs = FaultFS()
+            fs.crash_at(at)
+            return fs
+
+        for fs in upward(make_fs):
+            points += 1
+            try:
+                scene.keeper(fs).recover()
+            except Crash:
+                pass
+            check(scene, f"{number}, then {fs.where}")
+    assert points > 100
+
+
+@DEEDS
+def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deed: Callable[[Scene, Keeper], None]) -> None:
+    scene = Scene(tmp_path)
+    for path in scene.project.rglob("*"):  # fewer files: fewer states
+        if path.is_file() and path.name not in (scene.path.name, "agent-a.jsonl"):
+            path.unlink()
+    if deed is back:
+        scene.keeper().archive([scene.path])
+    texts = {path.name: path.read_bytes() for path in scene.base.rglob("*.jsonl") if path.name != "deeds.jsonl"}
+    assert len(texts) == 2
+    fs = PowerFS(scene.base, noise=lambda name: name.endswith(("/lock", ".tmp")))
+    deed(scene, scene.keeper(fs))
+    fs._record("the end")
+    bad = []
+    for what, disk in fs.states:
+        disk.put(scene.base)
+        scene.keeper().recover()
+        boxes = scene.keeper().kept()
+        root = boxes[0].box if boxes else scene.project
+        found = {path.name: path.read_bytes() for path in root.rglob("*.jsonl")}
+        if found != texts or (boxes and scene.path.exists()):
+            bad.append(f"{what}: {sorted(found)}")
+    print(f"states={len(fs.states)} bad={len(bad)}")
+    assert not bad, bad[:5]
+    assert len(fs.states) > 20
+    assert json.loads(json.dumps([one.what for one in scene.keeper().deeds.all()]))
+
+
+def test_words_of_a_deed_without_titles() -> None:
+    from memtui.sessions.deeds import Touched
+
+    one = Touched(SESSION, "/p", after="New")
+    assert Deed("s1", 0, "rename", (one,)).words == "rename session '11111111' to 'New'"
+    assert Deed("s1", 0, "archive", (one,)).words == "archive session '11111111'"
