@@ -1,7 +1,7 @@
 """What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
 
 One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
-`settings`, `sessions`, `around` (projects, palette, help, quitting). Each asks on the screen, has the engine make a plan
+`settings`, `sessions`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make a plan
 in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads
 the disk again.
 """
