@@ -41,6 +41,10 @@ class FileSystem:
     def chown(self, fd: int, uid: int, gid: int) -> None:
         os.fchown(fd, uid, gid)
 
+    def set_mtime(self, fd: int, mtime_ns: int) -> None:
+        """Set when an open file was last changed, in nanoseconds since 1970; its time of access becomes the same."""
+        os.utime(fd, ns=(mtime_ns, mtime_ns))
+
     def replace(self, source: str | Path, target: str | Path, *, dir_fd: int | None = None) -> None:
         """Rename over the target; both are names in `dir_fd` where that is given."""
         os.replace(source, target, src_dir_fd=dir_fd, dst_dir_fd=dir_fd)

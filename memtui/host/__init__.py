@@ -9,6 +9,8 @@ whom, every switch with the layer that set it) and the `Project`s that have left
 - `settings`  the door to the layers (`layers`), the switches (`switches`) and changing one in place (`jsontext`)
 - `place`     the decision for a directory; `danger` holds the values that are refused as a memory folder
 - `projects`  the projects, told apart by the `cwd` in their transcripts, never by decoding a folder name
+- `named`     the directories on the disk that have a project name
+- `live`      the sessions that a client has open now
 - `recent`    the newest sessions of a project folder; `heads` reads the first and last part of a transcript
 
 Invariants: nothing here writes, except `settings.edit_setting`, which returns text; git is never run; a folder named by

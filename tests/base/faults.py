@@ -14,8 +14,8 @@ from typing import Any
 from memtui.base.filesystem import FileSystem
 
 CALLS = (
-    "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "replace", "unlink", "mkdir", "rmdir",
-    "lstat", "fstat", "listdir", "flock",
+    "open", "close", "read", "write", "truncate", "fsync", "chmod", "chown", "set_mtime", "replace", "unlink", "mkdir",
+    "rmdir", "lstat", "fstat", "listdir", "flock",
 )  # fmt: skip
 
 
