@@ -5,9 +5,9 @@ In: the surroundings, our folders, the ids of running sessions, a clock. Out: wh
 
 - `strays`     directories that are gone, two directories in one folder, memory that nobody loads
 - `candidates` where a directory that is gone may be now, each with the reason
-- `move`       the plan of a move, carrying it out, taking it back
+- `move`       the plan of a move, and carrying it out · `back` taking it back
 - `transcripts` `memories` what of each goes where
-- `transfer`   one file, copied and checked before the first one goes
+- `transfer`   files copied and checked before the old ones go
 - `journal`    what every move was about to do
 
 What client 2.1.332 was seen to do, so that no row of a transcript is ever rewritten:

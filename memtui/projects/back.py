@@ -17,9 +17,9 @@ from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
 from memtui.memory.store import Store
 from memtui.projects.journal import Journal, Line, Past
-from memtui.projects.move import follow_names, keep_time, remove_empty, transfer
-from memtui.projects.transcripts import FileMove, Stay, files_of
-from memtui.projects.transfer import copy, remove, see
+from memtui.projects.move import follow_names, keep_time, remove_empty
+from memtui.projects.transcripts import files_of
+from memtui.projects.transfer import FileMove, Stay, copy, remove, see, transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +124,7 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
             stays += _copied_back(file, old, new, fs)
         else:
             ours.append(FileMove(file.target, file.source, there.size))
-    stay = transfer(what, ours, new, old, fs)
-    return stays if stay is None else [*stays, stay]
+    return [*stays, *transfer(what, ours, new, old, fs=fs)[1]]
 
 
 def _added(step: Line, new: Path, recorded: Collection[FileMove]) -> list[FileMove]:

@@ -58,31 +58,25 @@ def candidates(project: Project, known: Sequence[Path], home: Path) -> tuple[Can
     if gone is None:
         return ()
     traces = _traces(project, gone)
-    reasons: dict[Path, list[str]] = {}
-
-    def name(path: Path, reason: str) -> None:
-        if path not in (gone, home) and reason not in reasons.setdefault(path, []) and path.is_dir():
-            reasons[path].append(reason)
-
-    for path in traces.onward:
-        name(path, "its last session went on there")
-    for path in _worktree_of(gone, known):
-        name(path, "it was a worktree of this repository")
     beside = _beside(gone)
-    for path in (*known, *(folder / gone.name for folder in _above(gone, known, beside))):
-        if path.name == gone.name:
-            name(path, "it has the same name")
-    found: list[tuple[bool, int, int, Candidate]] = []
-    for order, path in enumerate(dict.fromkeys((*reasons, *beside, *known))):
-        there = sum((path / file).exists() for file in traces.files) if path not in (gone, home) else 0
-        told = list(reasons.get(path, ()))
+    sure = [(path, "its last session went on there") for path in traces.onward]
+    sure += [(path, "it was a worktree of this repository") for path in _worktree_of(gone, known)]
+    named = [folder / gone.name for folder in _above(gone, known, beside)]
+    looked = dict.fromkeys((*(path for path, _ in sure), *named, *beside, *known))
+    found: list[tuple[bool, int, Candidate]] = []
+    for path in looked:
+        if path in (gone, home) or not path.is_dir():
+            continue
+        there = sum((path / file).exists() for file in traces.files)
+        told = list(dict.fromkeys(reason for one, reason in sure if one == path))
+        unsure = not told
+        if path.name == gone.name and (there or len(traces.files) <= ENOUGH):
+            told.append("it has the same name")  # one that has none of the files is another of that name
         if there >= ENOUGH and there * 2 > len(traces.files):
             told.append(f"it holds {there} of the {len(traces.files)} files that its sessions name")
-        elif told == ["it has the same name"] and not there and len(traces.files) > ENOUGH:
-            continue  # another project that happens to be called so
         if told:
-            found.append((len(told) == 1 and path not in reasons, -there, order, Candidate(path, ", ".join(told))))
-    return tuple(candidate for *_, candidate in sorted(found, key=lambda one: one[:3])[:MOST_SHOWN])
+            found.append((unsure, -there, Candidate(path, " and ".join(told))))
+    return tuple(candidate for *_, candidate in sorted(found, key=lambda one: one[:2])[:MOST_SHOWN])
 
 
 def _traces(project: Project, gone: Path) -> _Traces:

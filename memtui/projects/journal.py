@@ -107,7 +107,7 @@ class Journal:
         """
         try:
             data = self.path.read_bytes()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return ()
         except OSError as error:
             raise Unsupported(f"{self.path} can't be read: {os.strerror(error.errno or 0)}") from error
@@ -117,6 +117,22 @@ class Journal:
             if found is not None and (found["do"] == "begin" or found["move"] in lines):
                 lines.setdefault(found["move"], []).append(found)
         return tuple(_past(id, found) for id, found in lines.items())
+
+
+def unfinished(dirs: Dirs) -> tuple[Past, ...]:
+    """The moves that were stopped half-way and that no later move of the same folder ended.
+
+    Raises:
+        Unsupported: As from `Journal.moves`.
+    """
+    moves = Journal(dirs).moves()
+    return tuple(
+        move
+        for number, move in enumerate(moves)
+        if not move.ended
+        and not move.undone
+        and not any(later.folder == move.folder and later.ended for later in moves[number + 1 :])
+    )
 
 
 def _line(line: bytes) -> Line | None:

@@ -14,11 +14,12 @@ from pathlib import Path
 
 from memtui.base.boundary import check_path
 from memtui.base.errors import MemtuiError
+from memtui.host.paths import LOCK
 from memtui.memory.budget import body_start, measure_index
 from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
 from memtui.memory.ledger import scan, walk
 from memtui.memory.plans import Plan, Sheets
-from memtui.projects.transcripts import Stay
+from memtui.projects.transfer import Stay
 
 LONGEST_TAIL = 40
 """Characters of a place that become part of a file name."""
@@ -213,6 +214,8 @@ def _others(root: Path) -> list[str]:
     found = []
     for above, _, entries in walk(root, hidden=True):
         for entry in entries:
+            if entry.name == LOCK:
+                continue  # goes its own way
             plain = entry.name.endswith(".md") and not entry.name.startswith(".")
             if entry.is_dir(follow_symlinks=False):
                 found += [above + entry.name] if entry.name.startswith(".") else []

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused
+from memtui.base.errors import NotFound, Refused
 from memtui.base.files import clear_temps, fault, make_folders
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.process import Identity, alive
@@ -28,8 +28,8 @@ from memtui.memory.pins import Pins
 from memtui.memory.store import Change, Store
 from memtui.projects.journal import Journal
 from memtui.projects.memories import MemoryMove, plan_memory
-from memtui.projects.transcripts import FileMove, SessionMove, Stay, plan_sessions
-from memtui.projects.transfer import Seen, copy, remove, see
+from memtui.projects.transcripts import SessionMove, plan_sessions
+from memtui.projects.transfer import FileMove, Stay, transfer
 
 STALE_LOCK = 3600.0
 """Seconds after which a consolidation's lock counts for nothing, whoever wrote it (DESIGN.md D2)."""
@@ -215,11 +215,9 @@ def carry_out(
             if plan.memory is not None:
                 stays += _move_memory(plan.memory, plan.dirs, journal, move, now, fs)
             for session in plan.sessions:
-                stay = _move_session(session, plan.source, plan.target, journal, move, fs)
-                if stay is None:
-                    moved.append(session)
-                else:
-                    stays.append(stay)
+                done, left = _move_session(session, plan.source, plan.target, journal, move, fs)
+                moved += [session] if done else []
+                stays += left
             remove_empty(plan.source, fs)
             journal.add(move, "end")
     except OSError as error:
@@ -235,50 +233,12 @@ def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None
 
 def _move_session(
     session: SessionMove, source: Path, target: Path, journal: Journal, move: str, fs: FileSystem
-) -> Stay | None:
+) -> tuple[bool, list[Stay]]:
     journal.add(
         move, "files", id=session.id, **{"as": session.new_id, "from": str(source), "to": str(target)},
         files=[[file.source, file.target, file.size, file.there] for file in session.files],
     )  # fmt: skip
-    return transfer(session.id, session.files, source, target, fs)
-
-
-def transfer(what: str, files: Collection[FileMove], source: Path, target: Path, fs: FileSystem) -> Stay | None:
-    """Bring files that belong together to another folder: all copies first, then the last file goes first of the old.
-
-    Returns:
-        Why they stay, if they do: then the new folder has none of them.
-
-    Raises:
-        OSError: If the disk refuses. Either all is still in the old folder, or all in the new one.
-    """
-    seen: list[tuple[FileMove, Seen]] = []
-    made: list[tuple[FileMove, Seen]] = []
-    try:
-        for file in files:
-            if file.there:
-                before, after = see(source, file.source, fs=fs), see(target, file.target, fs=fs)
-                if before is None or after is None or not before.digest == after.digest == file.there:
-                    raise Conflict(f"{file.source} is being written")
-                seen.append((file, before))
-            else:
-                copied = copy(source, file.source, target, file.target, fs=fs)
-                seen.append((file, copied.source))
-                made.append((file, copied.copy))
-        seen.reverse()
-        if seen:
-            remove(source, seen[0][0].source, seen[0][1], fs=fs)
-    except (MemtuiError, OSError) as error:
-        for file, copy_ in made:
-            with suppress(MemtuiError, OSError):  # then it is there twice, which the next move ends
-                remove(target, file.target, copy_, fs=fs)
-        if isinstance(error, OSError):
-            raise
-        return Stay(what, error.message)
-    for file, before in seen[1:]:
-        with suppress(Conflict):  # a sub-agent that still writes: its copy stays, and so does it
-            remove(source, file.source, before, fs=fs)
-    return None
+    return transfer(session.id, session.files, source, target, fs=fs)
 
 
 def _move_memory(
@@ -321,8 +281,7 @@ def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: File
     file = FileMove(LOCK, LOCK, (source / LOCK).stat().st_size)
     where = {"as": "", "from": str(source), "to": str(target)}
     journal.add(move, "files", id="", files=[[file.source, file.target, file.size, ""]], **where)
-    stay = transfer(LOCK, [file], source, target, fs)
-    return [] if stay is None else [stay]
+    return transfer(LOCK, [file], source, target, fs=fs)[1]
 
 
 def follow_names(

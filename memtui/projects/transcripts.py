@@ -18,36 +18,24 @@ from memtui.base.errors import Refused
 from memtui.base.files import is_temp
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.host.heads import SESSION, SessionFile, read_part, records, session_files
-from memtui.projects.transfer import see
+from memtui.host.recent import session_title
+from memtui.projects.transfer import FileMove, Stay, see
 
 _ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
-class FileMove:
-    """One file: its name in the old folder and in the new one, relative, with slashes; its size in bytes.
-
-    `there` is the digest of the file in the new folder where that holds the same bytes already, else "".
-    """
-
-    source: str
-    target: str
-    size: int
-    there: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class SessionMove:
     """A session: `id` in the old folder, `new_id` in the new one; its files, the transcript last.
 
-    `modified` is when it was written last, in seconds; 0 for files whose transcript is gone.
+    `title` is what the client calls it, "" for files whose transcript is gone.
     """
 
     id: str
     new_id: str
     files: tuple[FileMove, ...]
-    modified: float = 0.0
+    title: str = ""
 
     @property
     def renamed(self) -> bool:
@@ -63,14 +51,6 @@ class SessionMove:
     def size(self) -> int:
         """Bytes of all its files."""
         return sum(file.size for file in self.files)
-
-
-@dataclass(frozen=True, slots=True)
-class Stay:
-    """Something that is not moved, and why."""
-
-    what: str
-    why: str
 
 
 def plan_sessions(
@@ -94,16 +74,16 @@ def plan_sessions(
     stays: list[Stay] = []
     beside = _agents_beside(old)
     files = [file for file in session_files(old) if chosen is None or chosen(file)]
-    units = [(file.id, file.modified) for file in files]
+    units = [(file.id, session_title(file)) for file in files]
     if chosen is None:
         have = {file.id for file in files}
-        units += [(name, 0.0) for name in _own_folders(old) if name not in have]
-    for id, modified in units:
+        units += [(name, "") for name in _own_folders(old) if name not in have]
+    for id, title in units:
         if id in live:
             stays.append(Stay(id, "it is running: end it first"))
             continue
         try:
-            moves.append(plan_session(old, id, new, id, beside.get(id, ()), modified=modified, fresh=fresh, fs=fs))
+            moves.append(plan_session(old, id, new, id, beside.get(id, ()), title=title, fresh=fresh, fs=fs))
         except Refused as error:
             stays.append(Stay(id, error.message))
     if chosen is None:
@@ -119,7 +99,7 @@ def plan_session(
     new_id: str,
     beside: Sequence[str] = (),
     *,
-    modified: float = 0.0,
+    title: str = "",
     fresh: Callable[[], str],
     fs: FileSystem = REAL,
 ) -> SessionMove:
@@ -128,6 +108,7 @@ def plan_session(
     Args:
         id, new_id: What it is called in the old folder, and shall be called in the new one.
         beside: Names of sub-agents' files beside it.
+        title: What the client calls it.
 
     Raises:
         Refused: If one of its files is a link or no file.
@@ -149,7 +130,7 @@ def plan_session(
                 break
             found.append(move)
         else:
-            return SessionMove(id, new_id, tuple(found), modified)
+            return SessionMove(id, new_id, tuple(found), title)
         new_id = fresh()
 
 

@@ -1,4 +1,4 @@
-"""One file from a folder to another: copied, synced, read again, renamed into place; only then may the first one go.
+"""Files from a folder to another: copied, synced, read again, renamed into place; only then do the old ones go.
 
 No link is followed on either side, nothing is overwritten, mtime and mode are kept.
 """
@@ -7,16 +7,38 @@ import errno
 import hashlib
 import os
 import stat
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.boundary import open_file, open_parent
-from memtui.base.errors import Conflict, NotFound
+from memtui.base.errors import Conflict, MemtuiError, NotFound
 from memtui.base.files import temp_name, write_all
 from memtui.base.filesystem import REAL, FileSystem
 
 CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class FileMove:
+    """One file: its name in the old folder and in the new one, relative, with slashes; its size in bytes.
+
+    `there` is the digest of the file in the new folder where that holds the same bytes already, else "".
+    """
+
+    source: str
+    target: str
+    size: int
+    there: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """Something that is not moved, and why."""
+
+    what: str
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +74,9 @@ def see(root: Path, name: str, *, fs: FileSystem = REAL, size: int | None = None
     except NotFound:
         return None
     try:
+        before = fs.fstat(fd)  # what is appended while we read makes it another one than we saw
         digest, _ = _pass_on(fd, None, fs, size)
-        return _seen(fd, digest, fs)
+        return _seen(before, digest)
     finally:
         fs.close(fd)
 
@@ -96,13 +119,15 @@ def copy(
             fs.fsync(parent)
         finally:
             fs.close(parent)
-        return Copied(_seen(fd, made.digest, fs), made)
+        return Copied(_seen(before, made.digest), made)
     finally:
         fs.close(fd)
 
 
 def remove(root: Path, name: str, seen: Seen, *, fs: FileSystem = REAL) -> None:
     """Remove a file that is still as it was seen; one that is gone is no fault.
+
+    What somebody appends between this look and the removal is lost: running sessions have to be kept out before.
 
     Raises:
         Conflict: If it is another one by now; it stays.
@@ -117,11 +142,68 @@ def remove(root: Path, name: str, seen: Seen, *, fs: FileSystem = REAL) -> None:
         if (info.st_size, info.st_mtime_ns, info.st_ino) != (seen.size, seen.mtime_ns, seen.inode):
             raise Conflict(f"{name} is being written")
         fs.unlink(leaf, dir_fd=parent)
-        fs.fsync(parent)
+        with suppress(OSError):  # a name that comes back after a power cut is there twice, and nothing is lost
+            fs.fsync(parent)
     except FileNotFoundError:
         return
     finally:
         fs.close(parent)
+
+
+def transfer(
+    what: str, files: Collection[FileMove], source: Path, target: Path, *, fs: FileSystem = REAL
+) -> tuple[bool, list[Stay]]:
+    """Bring files that belong together to another folder: all copies first; of the old ones, the last file goes first.
+
+    Args:
+        what: What to call them.
+        files: A session's transcript comes last: the new folder has it once it has all that belongs to it.
+
+    Returns:
+        Whether they moved; if not, the new folder has none of them. And what stays in the old folder, and why.
+
+    Raises:
+        OSError: If the disk refuses. Every file is whole in one of the folders, or in both.
+    """
+    seen: list[tuple[FileMove, Seen]] = []
+    made: list[tuple[FileMove, Seen]] = []
+    try:
+        for file in files:
+            if file.there:
+                before, after = see(source, file.source, fs=fs), see(target, file.target, fs=fs)
+                if before is None or after is None or not before.digest == after.digest == file.there:
+                    raise Conflict(f"{file.source} is being written")
+                seen.append((file, before))
+            else:
+                copied = copy(source, file.source, target, file.target, fs=fs)
+                seen.append((file, copied.source))
+                made.append((file, copied.copy))
+    except (MemtuiError, OSError) as error:
+        _take_away(target, made, fs)
+        if isinstance(error, OSError):
+            raise
+        return False, [Stay(what, error.message)]
+    seen.reverse()
+    try:
+        for file, before in seen[:1]:
+            remove(source, file.source, before, fs=fs)
+    except MemtuiError as error:  # nothing is removed yet
+        _take_away(target, made, fs)
+        return False, [Stay(what, error.message)]
+    stays = []
+    for file, before in seen[1:]:
+        try:
+            remove(source, file.source, before, fs=fs)
+        except MemtuiError as error:
+            stays.append(Stay(file.source, f"{error.message}; the new folder has it as it was before"))
+    return True, stays
+
+
+def _take_away(root: Path, made: Collection[tuple[FileMove, Seen]], fs: FileSystem) -> None:
+    """Remove copies again; one that stays is there twice, which the next move ends."""
+    for file, copy_ in made:
+        with suppress(MemtuiError, OSError):
+            remove(root, file.target, copy_, fs=fs)
 
 
 def _written(fd: int, parent: int, temp: str, info: os.stat_result, fs: FileSystem, size: int | None) -> Seen:
@@ -140,7 +222,7 @@ def _written(fd: int, parent: int, temp: str, info: os.stat_result, fs: FileSyst
     try:
         if _pass_on(back, None, fs, None) != (digest, count):
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-        return _seen(back, digest, fs)
+        return _seen(fs.fstat(back), digest)
     finally:
         fs.close(back)
 
@@ -171,6 +253,5 @@ def _pass_on(fd: int, out: int | None, fs: FileSystem, size: int | None) -> tupl
     return digest.hexdigest(), count
 
 
-def _seen(fd: int, digest: str, fs: FileSystem) -> Seen:
-    info = fs.fstat(fd)
+def _seen(info: os.stat_result, digest: str) -> Seen:
     return Seen(digest, info.st_size, info.st_mtime_ns, info.st_ino)
