@@ -268,6 +268,7 @@ def _move_memory(
 
 
 def _apply(store: Store, changes: Collection[Change], why: str, move: str) -> None:
+    store.recover()
     if changes:
         store.apply(tuple(changes), why=why, kind=MOVED, extra={"move": move}, merge=False)
 

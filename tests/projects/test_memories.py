@@ -32,7 +32,9 @@ def test_an_index_takes_in_every_line_and_keeps_its_own(index: str, other: str) 
 
 
 def test_lines_come_under_a_list_without_a_gap() -> None:
-    after, lines = take_in("# Memory\r\n\r\n- [A](a.md)", "# Memory\n\n- [A](a.md)\n- [B](b.md) — b\n\n## More\n- [C](c.md)\n")
+    after, lines = take_in(
+        "# Memory\r\n\r\n- [A](a.md)", "# Memory\n\n- [A](a.md)\n- [B](b.md) — b\n\n## More\n- [C](c.md)\n"
+    )
     assert after == "# Memory\r\n\r\n- [A](a.md)\r\n- [B](b.md) — b\r\n\r\n## More\r\n- [C](c.md)\r\n"
     assert lines == ("- [B](b.md) — b", "## More", "- [C](c.md)")
 
