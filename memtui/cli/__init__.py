@@ -11,8 +11,7 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `names`     which file a word means
 - `doing`     carrying a plan out: shown, asked for, told
 - `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `sessions`, `session_tree`,
-  `session_deeds`, `resume`,
-  `projects`, `config`, `doctor`, `completion`   commands
+  `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`   commands
 - `dashboard` what plain `memtui` shows, as text
 
 Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from shlex import quote
 from shutil import which
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -18,7 +19,13 @@ from memtui.base.process import Identity, alive
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.output import Column, Line, Part, table
 
+if TYPE_CHECKING:
+    from memtui.projects.strays import Gone, Shared
+
 State = Literal["ok", "note", "problem"]
+
+MOST_GONE = 8
+"""Projects whose directory is gone that are told one by one."""
 
 _PID = re.compile(r"\.memtui-(\d{1,10})-")
 _AMBIGUOUS = "─"
@@ -39,7 +46,7 @@ class Finding:
 @click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
 @pass_call
 def doctor(call: Call, fix: bool) -> int:
-    """Look at terminal, encoding, folders, settings, leftovers, collisions and git.
+    """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
 
     Ends with 1 if something is wrong.
     """
@@ -50,7 +57,7 @@ def doctor(call: Call, fix: bool) -> int:
         call.may_write()
         left = set(_leftovers(call))
         fixed = [name for name in fixed if name not in left]
-    found = [*_program(call), *_terminal(call), *_client(call), *_folders(call), *_memory(call)]
+    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
     findings = [asdict(one) for one in found]
     data = {"findings": findings, "fixed": fixed}
 
@@ -161,15 +168,59 @@ def _client(call: Call) -> Iterator[Finding]:
         yield Finding("settings", state, warning)
     if not place.warnings:
         yield Finding("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
-    from memtui.host.projects import list_projects
 
-    shared = [project for project in list_projects(call.env) if project.collision]
-    for project in shared:
-        paths = ", ".join(str(path) for path in project.cwds)
-        words = f"{project.folder.name} is shared by {paths}"
-        yield Finding("projects", "problem", words, "their memory is one and the same")
-    if not shared:
+
+def _projects(call: Call) -> Iterator[Finding]:
+    """What is astray among the projects, each with the command that helps."""
+    from memtui.projects.journal import unfinished
+    from memtui.projects.strays import find_strays
+
+    strays = find_strays(call.env)
+    for shared in strays.shared:
+        yield _shared(shared)
+    if not strays.shared:
         yield Finding("projects", "ok", "no two directories share a folder")
+    for gone in strays.gone[:MOST_GONE]:
+        yield _gone(gone)
+    if len(strays.gone) > MOST_GONE:
+        words = f"and {len(strays.gone) - MOST_GONE} more whose directory is gone"
+        yield Finding("gone project", "note", words, "memtui projects --gone lists them")
+    for left in strays.left:
+        words = f"{left.memory} is loaded by nobody: {left.reason}"
+        new = "NEW" if left.directory is None else quote(str(left.directory))
+        hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
+        yield Finding("left memory", "note", words, hint)
+    for past in unfinished(call.dirs):
+        words = f"a move from {past.old} to {past.new} stopped half-way"
+        hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
+        yield Finding("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
+
+
+def _gone(gone: "Gone") -> Finding:
+    project = gone.project
+    left = [f"{project.sessions} session{'s' * (project.sessions != 1)}"] if project.sessions else []
+    left += [f"{project.topics} topic{'s' * (project.topics != 1)} of memory"] if project.topics else []
+    words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
+    command = f"memtui projects move {quote(str(project.cwd))}"
+    if not gone.candidates:
+        return Finding("gone project", "note", words, f"{command} NEW  (if it is elsewhere now)")
+    first, *others = gone.candidates
+    hint = f"{command} {quote(str(first.directory))}  ({first.reason})"
+    more = "".join(f"; or {quote(str(one.directory))}  ({one.reason})" for one in others)
+    return Finding("gone project", "note", words, hint + more)
+
+
+def _shared(shared: "Shared") -> Finding:
+    told = [one for one in shared.owners if one.directory is not None]
+    paths = ", ".join(
+        f"{one.directory} ({len(one.sessions)} session{'s' * (len(one.sessions) != 1)}{'' if one.exists else ', gone'})"
+        for one in told
+    )
+    hint = "their memory is one and the same"
+    gone = next((one for one in told if not one.exists), None)
+    if gone is not None:
+        hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
+    return Finding("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
 
 
 def _folders(call: Call) -> Iterator[Finding]:

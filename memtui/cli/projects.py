@@ -1,22 +1,47 @@
-"""The projects that have left sessions or memory."""
+"""The projects that have left sessions or memory: listed, and brought to where they are now."""
 
 from collections.abc import Iterator
 
 import click
 
+from memtui.base.errors import Usage
 from memtui.base.text import age
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.moving import move, undo_move
 from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 
-@click.command("projects", cls=Command, short_help="List the projects.")
+@click.group("projects", cls=Group, invoke_without_command=True, short_help="List the projects, move one.")
+@click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
+@click.pass_context
+def projects(context: click.Context, gone: bool) -> int | None:
+    """List the projects, or bring what one has left to the directory where it is now.
+
+    Without a command they are listed as by ls.
+    """
+    if context.invoked_subcommand is not None:
+        if gone:
+            raise Usage("--gone goes with the list", hint="memtui projects ls --gone")
+        return None
+    return _list(context.ensure_object(Call), gone=gone)
+
+
+@projects.command("ls")
 @click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
 @pass_call
-def projects(call: Call, gone: bool) -> int:
+def projects_ls(call: Call, gone: bool) -> int:
     """List the projects: directory, topics, sessions, when the newest session was.
 
     Ends with 1 if there is none.
     """
+    return _list(call, gone=gone)
+
+
+projects.add_command(move)
+projects.add_command(undo_move)
+
+
+def _list(call: Call, *, gone: bool) -> int:
     from memtui.host.projects import list_projects
 
     out = call.out

@@ -9,6 +9,7 @@ whom, every switch with the layer that set it) and the `Project`s that have left
 - `settings`  the door to the layers (`layers`), the switches (`switches`) and changing one in place (`jsontext`)
 - `place`     the decision for a directory; `danger` holds the values that are refused as a memory folder
 - `projects`  the projects, told apart by the `cwd` in their transcripts, never by decoding a folder name
+- `named`     the directories on the disk that have a project name
 - `running`   the sessions that are open in a client now; `retention` when the client's clean-up takes one
 - `client`    the client as a program: where it is, where and by which command a session is resumed
 - `recent`    the newest sessions of a project folder; `heads` reads the first and last part of a transcript

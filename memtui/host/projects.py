@@ -18,6 +18,7 @@ from memtui.host.env import Env
 from memtui.host.gitroot import canonical_root
 from memtui.host.heads import PART, SessionFile, read_part, session_files
 from memtui.host.layers import effective, read_layers
+from memtui.host.named import directories_named
 from memtui.host.paths import belongs, project_name, projects_dir, real
 
 FIRST_LOOK = 1 << 12
@@ -35,7 +36,8 @@ class Project:
     """A folder under `projects/`.
 
     `cwd` is the directory that it stands for: of the newest session, or of the repository of another project where only
-    memory is here; `None` if nothing tells. `cwds` are all directories that the transcripts began in, newest first.
+    memory is here, or the one on the disk that has this name where the sessions tell only of directories that are gone;
+    `None` if nothing tells. `cwds` are all directories that the transcripts began in, newest first.
     `newest` is when the newest session was written. `memory` is the folder's own memory folder, if there is one,
     `topics` the number of files in it beside the index. `collision`: two directories share this name. `gone`: the
     directory no longer exists.
@@ -79,7 +81,7 @@ def list_projects(env: Env) -> tuple[Project, ...]:
         project = _read(folder / name)
         if project is not None:
             found.append(project)
-    found = _with_roots(found)
+    found = [_on_disk(project, env.home) for project in _with_roots(found)]
     found.sort(key=lambda project: (project.newest is None, -(project.newest or 0), project.folder.name))
     return tuple(found)
 
@@ -199,6 +201,28 @@ def _with_roots(found: list[Project]) -> list[Project]:
     return [
         replace(project, cwd=roots.get(project.folder.name)) if project.cwd is None else project for project in found
     ]
+
+
+def _on_disk(project: Project, home: Path) -> Project:
+    """Tell a folder by the disk where its sessions don't: those that were moved here began in a directory that is gone.
+
+    Two directories of one name tell nothing.
+    """
+    if project.cwd is not None and (not project.gone or belongs(project.folder.name, str(project.cwd))):
+        return project
+    places = directories_named(project.folder.name, home)
+    if len(places) != 1:
+        return project
+    cwds = (places[0], *project.cwds) if project.sessions else ()
+    return replace(project, cwd=places[0], cwds=cwds, gone=False)
+
+
+def directory_of(file: SessionFile) -> Path | None:
+    """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
+    found = list(_cwds_in(read_part(file.place)))
+    name = file.path.parent.name
+    chosen = next((path for path in found if belongs(name, path)), found[0] if found else None)
+    return None if chosen is None else Path(chosen)
 
 
 def count_topics(memory: Path) -> int:

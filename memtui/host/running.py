@@ -43,25 +43,26 @@ class Running:
     headless: bool = False
 
 
-def sessions_dir(env: Env, cwd: Path | None = None) -> Path:
-    """The folder in which running clients say so."""
-    return config_dir(env, cwd) / "sessions"
-
-
 def running(env: Env, cwd: Path | None = None) -> dict[str, Running]:
     """The sessions that are open now, by their ids.
-
-    One look into one folder; nothing is kept. A file that can't be read or isn't of the known form counts as none, and
-    so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
-    one. Of two clients on one session the later counts.
 
     Args:
         env: The surroundings.
         cwd: What a relative configuration folder starts from.
     """
+    return running_in(config_dir(env, cwd))
+
+
+def running_in(config: Path) -> dict[str, Running]:
+    """The sessions that clients with this configuration folder have open now, by their ids.
+
+    One look into one folder; nothing is kept. A file that can't be read or isn't of the known form counts as none, and
+    so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
+    one. Of two clients on one session the later counts.
+    """
     found: dict[str, Running] = {}
     try:
-        with os.scandir(sessions_dir(env, cwd)) as entries:
+        with os.scandir(config / "sessions") as entries:
             names = [(int(match[1]), entry.path) for entry in entries if (match := _NAME.fullmatch(entry.name))]
     except (OSError, ValueError):
         return found

@@ -36,6 +36,8 @@ OUTSIDE = "outside"
 KEPT = "kept"
 """Kind of a text that was put by without touching the file: the side that lost a conflict."""
 UNDO, REDO = "undo", "redo"
+MOVED = "moved"
+"""Kind of memory that came from another folder or went to one: only both sides together are taken back."""
 
 _AUTHOR = b"memtui <memtui@localhost>"
 _TRAILER = "Memtui-"
@@ -79,8 +81,8 @@ class Version:
 
     @property
     def undoable(self) -> bool:
-        """Whether plain undo may take this one: a deed of ours that is not itself an undo or redo."""
-        return self.kind not in (FOUND, OUTSIDE, KEPT, UNDO, REDO)
+        """Whether plain undo may take this one: a deed of ours in this folder alone, not itself an undo or redo."""
+        return self.kind not in (FOUND, OUTSIDE, KEPT, UNDO, REDO, MOVED)
 
     def file(self, name: str) -> FileChange | None:
         """What happened to one file in this version."""

@@ -12,7 +12,8 @@ import pytest
 
 from memtui.base.process import identify
 from memtui.host.env import Env
-from memtui.host.running import running, sessions_dir
+from memtui.host.paths import config_dir
+from memtui.host.running import running
 from tests.support import REPO, digest_tree
 
 SESSION = "11111111-1111-4111-8111-111111111111"
@@ -22,7 +23,7 @@ LINUX = sys.platform.startswith("linux")
 @pytest.fixture
 def env(tmp_path: Path) -> Env:
     found = Env(tmp_path, {})
-    sessions_dir(found).mkdir(parents=True)
+    (config_dir(found) / "sessions").mkdir(parents=True)
     return found
 
 
@@ -42,7 +43,7 @@ def write(env: Env, pid: int, name: str = "", **more: Any) -> Path:
     if LINUX:
         record["procStart"] = ticks(os.getpid())
     record |= more
-    path = sessions_dir(env) / (name or f"{pid}.json")
+    path = (config_dir(env) / "sessions") / (name or f"{pid}.json")
     path.write_text(json.dumps({key: value for key, value in record.items() if value is not None}), encoding="utf-8")
     return path
 
@@ -91,7 +92,7 @@ def test_without_the_start_in_ticks_the_clock_decides(env: Env) -> None:
     "data", [b"", b"{", b"[]", b"null", b"\xff\xfe", b"[" * 30_000, b'{"sessionId": 1}', b"x" * 100_000]
 )
 def test_a_file_of_another_form_is_none(env: Env, data: bytes) -> None:
-    (sessions_dir(env) / f"{os.getpid()}.json").write_bytes(data)
+    ((config_dir(env) / "sessions") / f"{os.getpid()}.json").write_bytes(data)
     assert running(env) == {}
 
 
@@ -99,8 +100,8 @@ def test_other_names_are_not_looked_at(env: Env) -> None:
     write(env, os.getpid(), name=f"{os.getpid()}.abc.key")
     write(env, os.getpid(), name="x.json")
     write(env, os.getpid(), name="99999999999999999999.json")
-    (sessions_dir(env) / "12.json").mkdir()
-    os.mkfifo(sessions_dir(env) / "13.json")
+    ((config_dir(env) / "sessions") / "12.json").mkdir()
+    os.mkfifo((config_dir(env) / "sessions") / "13.json")
     assert running(env) == {}
 
 
@@ -120,7 +121,7 @@ def test_of_two_clients_the_later_counts(env: Env) -> None:
 def test_no_folder_and_a_configured_folder(tmp_path: Path) -> None:
     assert running(Env(tmp_path, {})) == {}
     elsewhere = Env(tmp_path, {"CLAUDE_CONFIG_DIR": str(tmp_path / "elsewhere")})
-    sessions_dir(elsewhere).mkdir(parents=True)
+    (config_dir(elsewhere) / "sessions").mkdir(parents=True)
     write(elsewhere, os.getpid())
     assert SESSION in running(elsewhere)
 

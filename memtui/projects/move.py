@@ -1,0 +1,325 @@
+"""A move: planned and shown, then done.
+
+A session is copied whole, checked and named in the journal before its first file in the old folder goes. Memory is
+written in the new folder first, then removed from the old one. `back` takes a move back.
+"""
+
+import os
+import time
+import uuid
+from collections.abc import Callable, Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import NotFound, Refused
+from memtui.base.files import clear_temps, fault, make_folders
+from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.process import Identity, alive
+from memtui.host.env import Env
+from memtui.host.heads import SessionFile
+from memtui.host.paths import LOCK, read_small, real
+from memtui.host.place import Place, decide
+from memtui.host.projects import directory_of
+from memtui.memory.drafts import Drafts
+from memtui.memory.history import MOVED
+from memtui.memory.pins import Pins
+from memtui.memory.store import Change, Store
+from memtui.projects.journal import Journal
+from memtui.projects.memories import MemoryMove, plan_memory
+from memtui.projects.transcripts import SessionMove, plan_sessions
+from memtui.projects.transfer import FileMove, Stay, transfer
+
+STALE_LOCK = 3600.0
+"""Seconds after which a consolidation's lock counts for nothing, whoever wrote it (DESIGN.md D2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class MovePlan:
+    """What a move would do.
+
+    `old` is the directory that it comes from, as far as that is known, `new` the one that it goes to; `source` and
+    `target` are their folders under `projects/`. `stays` is what is not moved, `notes` are for people.
+    """
+
+    old: Path | None
+    new: Path
+    source: Path
+    target: Path
+    sessions: tuple[SessionMove, ...]
+    memory: MemoryMove | None
+    stays: tuple[Stay, ...]
+    notes: tuple[str, ...]
+    dirs: Dirs
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.sessions and self.memory is None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was done: the move's id for the way back, the sessions, whether memory moved, what stayed after all."""
+
+    id: str
+    sessions: tuple[SessionMove, ...]
+    memory: bool
+    stays: tuple[Stay, ...]
+
+
+def plan_move(
+    env: Env,
+    dirs: Dirs,
+    old: Path,
+    new: Path,
+    *,
+    directory: Path | None = None,
+    shared: bool = False,
+    sessions: bool = True,
+    memory: bool = True,
+    live: Collection[str] = (),
+    now: Callable[[], float] = time.time,
+    fresh: Callable[[], str] = lambda: str(uuid.uuid4()),
+) -> MovePlan:
+    """Plan to bring what one project has left to another directory. Nothing is written.
+
+    Args:
+        env: The surroundings.
+        dirs: Ours: for the journal and the history of the memory.
+        old: The project's folder under `projects/`.
+        new: The directory that it shall belong to.
+        directory: The directory that `old` stands for, if it is known.
+        shared: Whether another directory has the same folder: then only the sessions of `directory` move, no memory.
+        sessions, memory: What shall move.
+        live: Ids of running sessions: they stay.
+        now: The clock, in seconds since 1970.
+        fresh: Makes an id for a session whose name is taken.
+
+    Raises:
+        NotFound: If either isn't there.
+        Refused: If a folder is a link, or a consolidation may be running in one of the memory folders.
+        MemtuiError: If something can't be read.
+    """
+    if not old.is_dir():
+        raise NotFound(f"{old} does not exist", hint="memtui projects lists the projects")
+    if not new.is_dir():
+        raise NotFound(f"{new} is no directory", hint="name the directory in which the project is now")
+    place = decide(env, new)
+    for folder in (old, place.transcripts):
+        if folder.is_symlink():
+            raise Refused(f"{folder} is a link: memtui doesn't write through links", hint="move it by hand")
+    word = directory.name if directory is not None and directory.name else old.name.strip("-").rpartition("-")[2]
+    moves: list[SessionMove] = []
+    stays: list[Stay] = []
+    notes: list[str] = []
+    if sessions and old != place.transcripts:
+        chosen = _chosen(directory) if shared else None
+        moves, stays = plan_sessions(old, place.transcripts, chosen=chosen, live=live, fresh=fresh)
+        notes += _session_notes(moves)
+    taken: MemoryMove | None = None
+    if memory and shared:
+        notes.append("the memory stays: two directories share it")
+    elif memory:
+        taken, left, more = _memory(old / "memory", place, word, now)
+        stays += left
+        notes += more
+    if old == place.transcripts and sessions:
+        notes.append("both directories have the same folder: the sessions are where they belong")
+    if directory is not None and directory.is_dir() and directory != new:
+        notes.append(f"{directory} still exists: sessions that begin there are kept in its own folder again")
+    return MovePlan(directory, new, old, place.transcripts, tuple(moves), taken, tuple(stays), tuple(notes), dirs)
+
+
+def _memory(
+    kept: Path, place: Place, word: str, now: Callable[[], float]
+) -> tuple[MemoryMove | None, list[Stay], list[str]]:
+    """The plan for the memory of a project's folder."""
+    if kept.is_symlink():
+        return None, [Stay("memory", "it is a link to another folder")], []
+    if not kept.is_dir() or real(kept) == real(place.folder):
+        return None, [], []
+    for folder in (kept, place.folder):
+        _not_dreaming(folder, now)
+    taken, stays, notes = plan_memory(kept, place.folder, word)
+    if taken is not None and place.folder != place.agent_folder:
+        notes.append(f"the agent client itself uses {place.agent_folder} as memory there")
+    if taken is not None and not place.enabled:
+        notes.append("memory is switched off there: the agent loads none of it")
+    return taken, stays, notes
+
+
+def _chosen(directory: Path | None) -> Callable[[SessionFile], bool]:
+    return lambda file: directory is not None and directory_of(file) == directory
+
+
+def _session_notes(moves: Collection[SessionMove]) -> list[str]:
+    notes = [
+        f"session {move.id} is another one there: both stay, this one as {move.new_id}; its checkpoints don't follow"
+        for move in moves
+        if move.renamed
+    ]
+    outputs = sum("/tool-results/" in file.source for move in moves for file in move.files)
+    if outputs:
+        notes.append(
+            f"{outputs} long tool outputs are named by their old path in the transcripts, which stay as they are"
+        )
+    return notes
+
+
+def _not_dreaming(memory: Path, now: Callable[[], float]) -> None:
+    lock = memory / LOCK
+    try:
+        age = now() - lock.lstat().st_mtime
+        pid = int(read_small(lock) or b"0")
+    except (OSError, ValueError):
+        return
+    if age < STALE_LOCK and alive(Identity(pid)):
+        hint = "try again when it has ended; the lock counts for an hour"
+        raise Refused(f"a consolidation may be running in {memory} (process {pid})", hint=hint)
+
+
+def carry_out(
+    plan: MovePlan,
+    *,
+    live: Collection[str] = (),
+    now: Callable[[], float] = time.time,
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
+    fs: FileSystem = REAL,
+) -> Moved:
+    """Do what a plan says.
+
+    Args:
+        plan: The plan; what became another than it was planned for stays, and is told.
+        live: Ids that are running by now.
+        now: The clock, in seconds since 1970.
+        new_id: Makes an id for the move.
+
+    Raises:
+        Refused: If a session that would move is running by now. Nothing was done.
+        MemtuiError: If the disk refuses. What was moved stays moved; the same move again ends it.
+    """
+    _none_live(plan.sessions, live)
+    journal = Journal(plan.dirs, fs=fs)
+    move = new_id()
+    moved: list[SessionMove] = []
+    stays: list[Stay] = []
+    outcome = "it stopped half-way; the same move again ends it, projects undo-move takes it back"
+    try:
+        with journal.held():
+            old = str(plan.old or plan.source.name)
+            journal.add(move, "begin", when=now(), old=old, new=str(plan.new), folder=str(plan.source))
+            make_folders(plan.target, fs=fs)
+            _clear(plan.target, fs)
+            if plan.memory is not None:
+                stays += _move_memory(plan.memory, plan.dirs, journal, move, now, fs)
+            for session in plan.sessions:
+                done, left = _move_session(session, plan.source, plan.target, journal, move, fs)
+                moved += [session] if done else []
+                stays += left
+            remove_empty(plan.source, fs)
+            journal.add(move, "end")
+    except OSError as error:
+        raise fault(error, error.filename or plan.source.name, outcome=outcome) from error
+    return Moved(move, tuple(moved), plan.memory is not None, tuple(stays))
+
+
+def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None:
+    running = [session.id for session in sessions if session.id in live]
+    if running:
+        raise Refused(f"session {running[0]} is running: nothing was moved", hint="end it first")
+
+
+def _move_session(
+    session: SessionMove, source: Path, target: Path, journal: Journal, move: str, fs: FileSystem
+) -> tuple[bool, list[Stay]]:
+    journal.add(
+        move, "files", id=session.id, **{"as": session.new_id, "from": str(source), "to": str(target)},
+        files=[[file.source, file.target, file.size, file.there] for file in session.files],
+    )  # fmt: skip
+    return transfer(session.id, session.files, source, target, fs=fs)
+
+
+def _move_memory(
+    memory: MemoryMove, dirs: Dirs, journal: Journal, move: str, now: Callable[[], float], fs: FileSystem
+) -> list[Stay]:
+    source, target = memory.leaving.root, memory.coming.root
+    pins, drafts = Pins(dirs, fs), Drafts(dirs, fs=fs, now=now)
+    pinned = pins.names(source)
+    names = [(file.source, file.target) for file in memory.files]
+    follow = [[old, new] for old, new in names if old in pinned]
+    journal.add(
+        move, "memory", **{"from": str(source), "to": str(target)}, pinned=follow,
+        files=[[file.source, file.target, file.mtime_ns] for file in memory.files],
+    )  # fmt: skip
+    make_folders(target, fs=fs)
+    for root, changes, why in (
+        (target, memory.coming.changes, memory.coming.title),
+        (source, memory.leaving.changes, memory.leaving.title),
+    ):
+        _apply(Store(root, dirs, fs=fs, now=now, trash=None), changes, why, move)
+    written = {change.name for change in memory.coming.changes if change.base is None}
+    for file in memory.files:
+        if file.target in written:
+            keep_time(target / file.target, file.mtime_ns)
+    follow_names(pins, drafts, source, target, names, follow)
+    return _move_lock(source, target, journal, move, fs)
+
+
+def _apply(store: Store, changes: Collection[Change], why: str, move: str) -> None:
+    store.recover()
+    if changes:
+        store.apply(tuple(changes), why=why, kind=MOVED, extra={"move": move}, merge=False)
+
+
+def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: FileSystem) -> list[Stay]:
+    """The client's note of the last consolidation goes along where the new folder has none."""
+    if not (source / LOCK).is_file() or (source / LOCK).is_symlink():
+        return []
+    if os.path.lexists(target / LOCK):
+        return [Stay(LOCK, "the memory there has its own")]
+    file = FileMove(LOCK, LOCK, (source / LOCK).stat().st_size)
+    where = {"as": "", "from": str(source), "to": str(target)}
+    journal.add(move, "files", id="", files=[[file.source, file.target, file.size, ""]], **where)
+    return transfer(LOCK, [file], source, target, fs=fs)[1]
+
+
+def follow_names(
+    pins: Pins,
+    drafts: Drafts,
+    source: Path,
+    target: Path,
+    names: Collection[tuple[str, str]],
+    pinned: Collection[list[str]],
+) -> None:
+    """Let pins and unsaved text follow files that are in another folder now."""
+    if pinned:
+        pins.set(target, [new for _, new in pinned], True)
+        pins.set(source, [old for old, _ in pinned], False)
+    for old, new in names:
+        draft = drafts.load(source / old)
+        if draft is not None and drafts.load(target / new) is None:
+            drafts.save(target / new, draft.text, draft.base)
+            drafts.drop(source / old)
+
+
+def keep_time(path: Path, mtime_ns: int) -> None:
+    """Let a memory be as old as it was: its age is told to the agent. A file that is gone by now is no fault."""
+    with suppress(OSError):
+        os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
+
+
+def _clear(folder: Path, fs: FileSystem) -> None:
+    """Remove what a copy that was stopped left."""
+    for above, names, files in os.walk(folder):
+        names[:] = [name for name in names if not name.startswith(".")]
+        with suppress(OSError):
+            clear_temps(Path(above), fs=fs, names=files)
+
+
+def remove_empty(folder: Path, fs: FileSystem = REAL) -> None:
+    """Remove a project's folder and those below it, as far as they are empty; links are not entered."""
+    for above, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            fs.rmdir(Path(above))
