@@ -23,7 +23,7 @@ Line = Mapping[str, Any]
 
 _NEEDED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "begin": {"when": (int, float), "old": str, "new": str, "folder": str},
-    "files": {"id": str, "as": str, "from": str, "to": str, "files": list},
+    "files": {"id": str, "as": str, "from": str, "to": str, "files": list, "had": list},
     "memory": {"from": str, "to": str, "files": list, "pinned": list},
     "end": {},
     "undone": {},
@@ -34,8 +34,8 @@ _NEEDED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 class Past:
     """A move as the journal has it.
 
-    `old` and `new` are the directories, `old` the folder's name where the directory wasn't known; `when` is in seconds
-    since 1970. `ended`: it wasn't stopped half-way. `steps` are the lines in between.
+    `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in
+    seconds since 1970. `ended`: it wasn't stopped half-way. `steps` are the lines in between.
     """
 
     id: str

@@ -28,7 +28,7 @@ from memtui.memory.pins import Pins
 from memtui.memory.store import Change, Store
 from memtui.projects.journal import Journal
 from memtui.projects.memories import MemoryMove, plan_memory
-from memtui.projects.transcripts import SessionMove, plan_sessions
+from memtui.projects.transcripts import SessionMove, files_of, plan_sessions
 from memtui.projects.transfer import FileMove, Stay, transfer
 
 STALE_LOCK = 3600.0
@@ -110,25 +110,23 @@ def plan_move(
     for folder in (old, place.transcripts):
         if folder.is_symlink():
             raise Refused(f"{folder} is a link: memtui doesn't write through links", hint="move it by hand")
-    word = directory.name if directory is not None and directory.name else old.name.strip("-").rpartition("-")[2]
     moves: list[SessionMove] = []
     stays: list[Stay] = []
     notes: list[str] = []
-    if sessions and old != place.transcripts:
+    if sessions and old == place.transcripts:
+        notes.append("both directories have the same folder: the sessions are where they belong")
+    elif sessions:
         chosen = _chosen(directory) if shared else None
         moves, stays = plan_sessions(old, place.transcripts, chosen=chosen, live=live, fresh=fresh)
-        notes += _session_notes(moves)
+        notes += _session_notes(moves, directory)
     taken: MemoryMove | None = None
     if memory and shared:
         notes.append("the memory stays: two directories share it")
     elif memory:
-        taken, left, more = _memory(old / "memory", place, word, now)
+        word = directory.name if directory is not None else ""
+        taken, left, more = _memory(old / "memory", place, word or old.name.rpartition("-")[2], now)
         stays += left
         notes += more
-    if old == place.transcripts and sessions:
-        notes.append("both directories have the same folder: the sessions are where they belong")
-    if directory is not None and directory.is_dir() and directory != new:
-        notes.append(f"{directory} still exists: sessions that begin there are kept in its own folder again")
     return MovePlan(directory, new, old, place.transcripts, tuple(moves), taken, tuple(stays), tuple(notes), dirs)
 
 
@@ -154,7 +152,7 @@ def _chosen(directory: Path | None) -> Callable[[SessionFile], bool]:
     return lambda file: directory is not None and directory_of(file) == directory
 
 
-def _session_notes(moves: Collection[SessionMove]) -> list[str]:
+def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> list[str]:
     notes = [
         f"session {move.id} is another one there: both stay, this one as {move.new_id}; its checkpoints don't follow"
         for move in moves
@@ -165,6 +163,8 @@ def _session_notes(moves: Collection[SessionMove]) -> list[str]:
         notes.append(
             f"{outputs} long tool outputs are named by their old path in the transcripts, which stay as they are"
         )
+    if directory is not None and directory.is_dir():
+        notes.append(f"{directory} still exists: sessions that begin there are kept in its own folder again")
     return notes
 
 
@@ -208,7 +208,7 @@ def carry_out(
     outcome = "it stopped half-way; the same move again ends it, projects undo-move takes it back"
     try:
         with journal.held():
-            old = str(plan.old or plan.source.name)
+            old = str(plan.old or plan.source)
             journal.add(move, "begin", when=now(), old=old, new=str(plan.new), folder=str(plan.source))
             make_folders(plan.target, fs=fs)
             _clear(plan.target, fs)
@@ -234,11 +234,28 @@ def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None
 def _move_session(
     session: SessionMove, source: Path, target: Path, journal: Journal, move: str, fs: FileSystem
 ) -> tuple[bool, list[Stay]]:
-    journal.add(
-        move, "files", id=session.id, **{"as": session.new_id, "from": str(source), "to": str(target)},
-        files=[[file.source, file.target, file.size, file.there] for file in session.files],
-    )  # fmt: skip
+    ours = {file.target for file in session.files}
+    try:
+        had = [name for name in files_of(target, session.new_id) if name not in ours]
+    except Refused as error:
+        return False, [Stay(session.id, error.message)]
+    _write_down(journal, move, (session.id, session.new_id), source, target, session.files, had)
     return transfer(session.id, session.files, source, target, fs=fs)
+
+
+def _write_down(
+    journal: Journal,
+    move: str,
+    ids: tuple[str, str],
+    source: Path,
+    target: Path,
+    files: Collection[FileMove],
+    had: Collection[str] = (),
+) -> None:
+    """Name files in the journal; `had` are others of the session's that the new folder has before."""
+    told = [[file.source, file.target, file.size, file.there] for file in files]
+    where = {"as": ids[1], "from": str(source), "to": str(target)}
+    journal.add(move, "files", id=ids[0], **where, files=told, had=list(had))
 
 
 def _move_memory(
@@ -280,8 +297,7 @@ def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: File
     if os.path.lexists(target / LOCK):
         return [Stay(LOCK, "the memory there has its own")]
     file = FileMove(LOCK, LOCK, (source / LOCK).stat().st_size)
-    where = {"as": "", "from": str(source), "to": str(target)}
-    journal.add(move, "files", id="", files=[[file.source, file.target, file.size, ""]], **where)
+    _write_down(journal, move, ("", ""), source, target, [file])
     return transfer(LOCK, [file], source, target, fs=fs)[1]
 
 
