@@ -12,7 +12,6 @@ from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
 from memtui.cli.output import Column, Data, Line, Part, iso, table
-from memtui.cli.session_deeds import as_version, session_deed, session_deeds, undo_deed
 from memtui.memory.history import FOUND
 
 if TYPE_CHECKING:
@@ -84,6 +83,8 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
     """
+    from memtui.projects.past import session_versions
+
     stores = histories(call)
     note_outside(call)
     wanted: str | None = None
@@ -94,7 +95,7 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
     found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
     found.sort(key=lambda pair: -pair[0].when)
     if name is None:
-        found += [(deed, stores[0].history) for deed in session_deeds(call, limit)]
+        found += [(deed, stores[0].history) for deed in session_versions(call.workspace, limit)]
         found.sort(key=lambda pair: -pair[0].when)
         found = [pair for pair in found if call.out.verbose or pair[0].kind != FOUND]
     found = found[:limit]
@@ -155,17 +156,18 @@ def undo(call: Call, version: str | None) -> None:
     What was done to a session of the project counts as well: a new name, archive, restore, rm.
     """
     from memtui.memory.store import Saved
+    from memtui.projects.past import as_version, deed_to_undo, undo_deed
 
     call.may_write()
     histories(call)
     note_outside(call)
-    deed = session_deed(call, version)
-    if deed is not None and (version is not None or deed.time > _newest_write(call)):
+    deed = deed_to_undo(call.workspace, version)
+    if deed is not None:
         words = as_version(deed)
         if call.asked.dry_run:
             _told(call, "undo", f"would undo: {words.why}", words, None, "")
             return
-        _told(call, "undo", f"undone: {words.why}", words, Saved(undo_deed(call, deed)), "")
+        _told(call, "undo", f"undone: {words.why}", words, Saved(undo_deed(call.workspace, deed)), "")
         return
     past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
     diff = version_diff(past, target, back=True)
@@ -173,14 +175,6 @@ def undo(call: Call, version: str | None) -> None:
         _told(call, "undo", f"would undo: {target.why}", target, None, diff)
         return
     _told(call, "undo", f"undone: {target.why}", target, call.workspace.undo(target.id)[0], diff)
-
-
-def _newest_write(call: Call) -> float:
-    """When the write was done that `undo` would take back; before everything where there is none."""
-    try:
-        return call.workspace.next_undo()[1].when
-    except NotFound:
-        return float("-inf")
 
 
 @click.command("redo", cls=Command)

@@ -13,7 +13,6 @@ from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
-    from memtui.memory.history import Version
     from memtui.sessions.deeds import Deed
     from memtui.sessions.keep import Keeper
     from memtui.sessions.kept import Kept
@@ -35,59 +34,13 @@ def _span(context: click.Context, parameter: click.Parameter, value: str | None)
     return int(match[1]) * _SECONDS[match[2]]
 
 
-def keeper_of(call: Call) -> "Keeper":
-    """The one who moves sessions, with the person's trash and the client's clean-up."""
-    from memtui.host.retention import DEFAULT_DAYS, cleanup_days
-    from memtui.memory.trash import put_in_trash
-    from memtui.sessions.keep import Keeper
-
-    trash = put_in_trash if call.config["trash"] == "true" else None
-    days = cleanup_days(call.place.layers)
-    return Keeper(call.dirs, now=call.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days)
-
-
-def session_deed(call: Call, word: str | None) -> "Deed | None":
-    """The deed that a word of `undo` means, or the newest of the project that still stands; `None` if there is none.
-
-    Raises:
-        NotFound: If the word can only be a deed's id, and there is no such deed.
-    """
-    from memtui.sessions.deeds import Deeds
-
-    deeds = Deeds(call.dirs)
-    if word is None:
-        return deeds.last(project=call.place.transcripts)
-    return deeds.get(word) if word.startswith("s") else None
-
-
-def session_deeds(call: Call, limit: int) -> "list[Version]":
-    """What was done to the sessions of the project, as `history` lists it."""
-    from memtui.sessions.deeds import Deeds
-
-    return [as_version(deed) for deed in Deeds(call.dirs).newest(limit, project=call.place.transcripts)]
-
-
-def as_version(deed: "Deed") -> "Version":
-    """A deed in the form of everything else that can be undone; it has no files."""
-    from memtui.memory.history import UNDO, Version
-
-    kind = UNDO if deed.what == UNDO else f"session-{deed.what}"
-    return Version(deed.id, deed.time, "you", deed.words, kind, (), deed.undoes or None, deed.undone)
-
-
-def undo_deed(call: Call, deed: "Deed") -> "Version":
-    """Take a deed back."""
-    from memtui.host.running import running
-
-    return as_version(keeper_of(call).undo(deed, live=frozenset(running(call.env))))
-
-
 @click.command("rename", cls=Command, short_help="Give a session another title.")
 @click.argument("session", metavar="ID")
 @click.argument("title")
 @pass_call
 def rename(call: Call, session: str, title: str) -> None:
     """Give a session another title, as the client's /rename does: one record more at the end of its file."""
+    from memtui.projects.past import keeper_for
     from memtui.sessions.rename import check_title, title_before
     from memtui.sessions.title import one_line
 
@@ -98,7 +51,7 @@ def rename(call: Call, session: str, title: str) -> None:
         words = f"would rename session {one_line(title_before(path)) or path.stem[:SHORT]!r} to {title!r}"
         _told(call, "rename", None, [words])
         return
-    _told(call, "rename", keeper_of(call).rename(path, title))
+    _told(call, "rename", keeper_for(call.workspace).rename(path, title))
 
 
 @click.command("archive", cls=Command, short_help="Move sessions out of the client's reach.")
@@ -106,14 +59,14 @@ def rename(call: Call, session: str, title: str) -> None:
 @pass_call
 def archive(call: Call, sessions: Sequence[str]) -> None:
     """Move sessions to where the client's clean-up doesn't find them; restore brings them back."""
-    from memtui.host.running import running
+    from memtui.projects.past import keeper_for, live_sessions
 
     call.may_write()
-    keeper, paths = keeper_of(call), [_find(call, word, move=True) for word in sessions]
+    keeper, paths = keeper_for(call.workspace), [_find(call, word, move=True) for word in sessions]
     if call.asked.dry_run:
         _would(call, "archive", keeper, paths)
         return
-    done = keeper.archive(paths, live=frozenset(running(call.env)))
+    done = keeper.archive(paths, live=live_sessions(call.workspace))
     _told(call, "archive", done.deed, notes=done.notes)
 
 
@@ -128,12 +81,12 @@ def rm(call: Call, sessions: Sequence[str], older_than: int | None, everywhere: 
     They are kept for 30 days: undo and restore bring back every byte. -n shows what would go. Ends with 1 if none is
     old enough.
     """
-    from memtui.host.running import running
+    from memtui.projects.past import keeper_for, live_sessions
 
     if bool(sessions) == (older_than is not None):
         raise Usage("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
     call.may_write()
-    keeper, live = keeper_of(call), frozenset(running(call.env))
+    keeper, live = keeper_for(call.workspace), live_sessions(call.workspace)
     if older_than is None:
         paths = [_find(call, word, move=True) for word in sessions]
     else:
@@ -165,8 +118,10 @@ def restore(call: Call, sessions: Sequence[str]) -> None:
 
     What the client's clean-up would take at once gets the present time.
     """
+    from memtui.projects.past import keeper_for
+
     call.may_write()
-    keeper = keeper_of(call)
+    keeper = keeper_for(call.workspace)
     kept = keeper.kept()
     chosen = [_find_kept(kept, word) for word in sessions]
     if call.asked.dry_run:
@@ -196,13 +151,14 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
     import os
     from dataclasses import asdict
 
+    from memtui.projects.past import keeper_for
     from memtui.sessions.kept import DELETED
     from memtui.sessions.scan import Facts, Scanner
 
     here = os.path.realpath(call.place.transcripts)
     found: list[tuple[Kept, Facts]] = []
     warnings = []
-    for kept in keeper_of(call).kept(place):
+    for kept in keeper_for(call.workspace).kept(place):
         if not everywhere and str(kept.project) != here:
             continue
         try:
@@ -248,13 +204,14 @@ def _kept_data(kept: "Kept") -> Data:
 def _find(call: Call, word: str, *, move: bool = False) -> Path:
     """The file of a session, of any project; one that shall be moved has to be in a project folder."""
     from memtui.host.paths import projects_dir, real
+    from memtui.projects.past import keeper_for
     from memtui.sessions import listing
 
     projects = projects_dir(call.env)
     try:
         path = listing.find(listing.folders(projects), word)
     except NotFound as error:
-        if any(one.note.id.startswith(word.lower()) for one in keeper_of(call).kept()):
+        if any(one.note.id.startswith(word.lower()) for one in keeper_for(call.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
         raise
     if move and path.absolute().parent.parent != projects and real(path.parent).parent != real(projects):

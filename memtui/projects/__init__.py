@@ -9,6 +9,7 @@ In: the surroundings, our folders, the ids of running sessions, a clock. Out: wh
 - `transcripts` `memories` what of each goes where
 - `transfer`   files copied and checked before the old ones go
 - `journal`    what every move was about to do
+- `past`       what was done to memory and sessions alike, and taking back the newest
 
 What client 2.1.332 was seen to do, so that no row of a transcript is ever rewritten:
 
