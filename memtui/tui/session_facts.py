@@ -36,7 +36,9 @@ TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "
 def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
     facts, file = session.facts, session.file
+    kept = file.place in shelf.archived
     left = None if shelf.days is None else days_left(file.modified, now, shelf.days)
+    soon = not kept and left is not None and left < SOON
     live = shelf.live.get(file.id)
     pairs: list[Pair] = [
         ("id", file.id[:8], ""),
@@ -50,7 +52,8 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
         ("size", f"{size(file.size)}B, {facts.lines:,} lines", ""),
         ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
-        ("clean-up", _clean_up(left), "$warn" if left is not None and left < SOON else ""),
+        ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
+        ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
     ]
     return [pair for pair in pairs if pair[1]]
 

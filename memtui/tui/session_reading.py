@@ -14,9 +14,11 @@ from memtui.host.gitroot import worktrees
 from memtui.host.paths import projects_dir, transcripts_dir
 from memtui.host.retention import cleanup_days
 from memtui.host.running import running
+from memtui.projects.past import keeper_for
 from memtui.search.catalogue import Catalogue
 from memtui.sessions.chain import Resume, resume
-from memtui.sessions.listing import folders
+from memtui.sessions.kept import ARCHIVED, Kept
+from memtui.sessions.listing import Session, folders
 from memtui.sessions.transcript import Transcript
 from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import opened_of
@@ -71,10 +73,14 @@ class SessionReading:
     def _list(self, scope: Scope) -> None:
         app, worker = self.app, get_current_worker()
         places = self._folders(scope)
+        archived = {
+            kept.file.place: kept for kept in keeper_for(app.workspace).kept(ARCHIVED) if kept.project in places
+        }
+        places += [kept.box for kept in archived.values()]
 
         def post(reading: str) -> None:
             if not worker.is_cancelled:
-                app.post_message(SessionsRead(self._shelf(catalogue, scope, places, reading)))
+                app.post_message(SessionsRead(self._shelf(catalogue.page(places), scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
             post(f"reading {read:,} of {total:,}")
@@ -97,10 +103,11 @@ class SessionReading:
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
-    def _shelf(self, catalogue: Catalogue, scope: Scope, places: list[Path], reading: str) -> Shelf:
+    def _shelf(self, listed: list[Session], scope: Scope, archived: dict[str, Kept], reading: str) -> Shelf:
         workspace = self.app.workspace
-        days = cleanup_days(workspace.place.layers)
-        return Shelf(scope, tuple(catalogue.page(places)), running(workspace.env), days, reading)
+        return Shelf(
+            scope, tuple(listed), running(workspace.env), cleanup_days(workspace.place.layers), archived, reading
+        )
 
     def _open(self, point: Point) -> None:
         worker = get_current_worker()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memtui.host.running import Running
     from memtui.memory.world import World
     from memtui.sessions.entries import Entry
+    from memtui.sessions.kept import Kept
     from memtui.sessions.listing import Session
     from memtui.sessions.outline import Node
     from memtui.sessions.transcript import Transcript
@@ -42,13 +43,15 @@ class Shelf:
     """The sessions that are listed, newest first, and what is known of them beside their files.
 
     `live` are those that are open in a client now, by their ids; `days` is how long the client keeps one (None: it
-    takes none); `reading` is what is still being looked at ("" once all is).
+    takes none); `archived` are those among them that lie with us, by their paths; `reading` is what is still being
+    looked at ("" once all is).
     """
 
     scope: Scope = "project"
     sessions: tuple[Session, ...] = ()
     live: Mapping[str, Running] = field(default_factory=dict)
     days: int | None = DEFAULT_DAYS
+    archived: Mapping[str, Kept] = field(default_factory=dict)
     reading: str = ""
 
 

@@ -113,6 +113,8 @@ class SessionList(Lines):
     def _word(self, session: Session) -> str:
         if session.file.id in self.shelf.live:
             return "live"
+        if session.file.place in self.shelf.archived:
+            return "archived"
         if self.shelf.days is None:
             return ""
         left = days_left(session.file.modified, self.now, self.shelf.days)

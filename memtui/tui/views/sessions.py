@@ -283,6 +283,10 @@ class SessionsView(Widget):
             self._rearrange()
             self.list.cursor += 1
 
+    def unmark(self) -> None:
+        """What was done with the marked sessions is done."""
+        self.wanted = replace(self.wanted, marked=frozenset())
+
     def action_scope(self, scope: Scope) -> None:
         """Widen to all worktrees or all projects, or back to the project."""
         scope = "project" if self.wanted.scope == scope else scope

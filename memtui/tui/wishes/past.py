@@ -6,7 +6,10 @@ from pathlib import Path
 from memtui.base.errors import NotFound
 from memtui.base.text import age
 from memtui.memory.history import FOUND, KEPT, Version
+from memtui.projects.past import deed_to_undo, session_versions, undo_deed
+from memtui.sessions.deeds import Deed
 from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import Wish, Written
 from memtui.tui.preview import diff
@@ -18,8 +21,18 @@ class PastWishes(Hands):
 
     async def wish_undo(self, wish: Wish) -> None:
         """Undo the newest write that is not undone, a background run's included."""
+        deed = await self.off(deed_to_undo, self.workspace)
+        if deed is not None and not self.workspace.read_only:
+            await self._undo_deed(deed)
+            return
         saved, version = await self.off(self.workspace.undo)
         self.app.post_message(Written(f"undone: {version.why}{merged_words(saved)}"))
+
+    async def _undo_deed(self, deed: Deed) -> None:
+        """Take back what was done to sessions."""
+        version = await self.off(undo_deed, self.workspace, deed)
+        self.app.post_message(Written(version.why))
+        self.app.sessions.again()
 
     async def wish_redo(self, wish: Wish) -> None:
         """Do again what was undone last."""
@@ -28,7 +41,8 @@ class PastWishes(Hands):
 
     async def wish_activity(self, wish: Wish) -> None:
         """Every write, newest first; Enter shows its diff and offers to undo it."""
-        versions = await self.off(self.workspace.deeds)
+        versions = [*await self.off(self.workspace.deeds), *await self.off(session_versions, self.workspace)]
+        versions.sort(key=lambda version: -version.when)
         if not versions:
             raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
         chosen = await self.app.push_screen_wait(Choose("Activity: every write, newest first", self._options(versions)))
@@ -36,10 +50,21 @@ class PastWishes(Hands):
             return
         version = next(version for version in versions if version.id == chosen)
         can_undo = version.kind not in (FOUND, KEPT) and not version.undone and not self.workspace.read_only
+        if version.kind.startswith("session-"):
+            await self._session_deed(version)
+            return
         text = await self.off(self._version_diff, version.id)
         if await self.app.push_screen_wait(ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
             saved, _ = await self.off(self.workspace.undo, version.id)
             self.app.post_message(Written(f"undone: {version.why}{merged_words(saved)}"))
+
+    async def _session_deed(self, version: Version) -> None:
+        """Offer to take back what was done to sessions."""
+        deed = await self.off(deed_to_undo, self.workspace, version.id)
+        if deed is None or version.undone or self.workspace.read_only:
+            self.app.notify(version.why, markup=False)
+        elif await self.app.push_screen_wait(Question("Undo this?", [version.why], yes="Undo", no="Leave it")):
+            await self._undo_deed(deed)
 
     def _options(self, versions: Sequence[Version]) -> list[Option[str]]:
         now = self.workspace.now()

@@ -7,14 +7,19 @@ from memtui.base.files import create_file
 from memtui.base.foreground import run_in_foreground
 from memtui.base.text import size, visible
 from memtui.host.client import copied_command, find_client, resume_environ, resume_words
+from memtui.projects.past import keeper_for, live_sessions
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.export import Format, export
+from memtui.sessions.keep import KEPT, Keeper
+from memtui.sessions.kept import save_copy
 from memtui.sessions.listing import Session
+from memtui.sessions.rename import check_title
 from memtui.sessions.resuming import Resuming, plan_resume, write_fork
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
+from memtui.tui.dialogs.question import Question
 from memtui.tui.headlines import short
-from memtui.tui.messages import Wish
+from memtui.tui.messages import Wish, Written
 from memtui.tui.session_facts import NAMELESS, memory_names
 from memtui.tui.wishes.hands import Hands
 
@@ -166,8 +171,59 @@ class SessionWishes(Hands):
         answer = await self.app.push_screen_wait(Ask("Save a copy to", str(start)))
         if answer:
             target = self.workspace.place.cwd / Path(answer).expanduser()
-            await self.off(lambda: create_file(target, path.read_bytes()))
+            await self.off(save_copy, path, target)
             self.app.notify(f"written to {visible(str(target), keep='')}", markup=False)
+
+    async def wish_session_rename(self, wish: Wish, at: str = "") -> None:
+        """Give the session another title, as the client's /rename does."""
+        session = self.session(wish)
+        title = await self.app.push_screen_wait(Ask("Rename session", session.title, check=_why_no_title))
+        if title and title != session.title:
+            deed = await self.off(self._keeper().rename, session.file.path, title)
+            self._done(deed.told)
+
+    async def wish_session_archive(self, wish: Wish) -> None:
+        """Archive sessions, or put those back that are archived."""
+        shelf = self.app.state.shelf if self.app.state else None
+        kept = [shelf.archived[str(path)] for path in wish.paths if str(path) in shelf.archived] if shelf else []
+        if kept:
+            deed = await self.off(self._keeper().put_back, kept)
+        else:
+            done = await self.off(self._keeper().archive, wish.paths, live=live_sessions(self.workspace))
+            deed = done.deed
+        self._done(deed.told)
+
+    async def wish_session_delete(self, wish: Wish) -> None:
+        """Delete sessions; they are kept for a while."""
+        keeper = self._keeper()
+        total = sum([(await self.off(keeper.files, path))[1] for path in wish.paths])
+        listed = [visible(self.title(path), keep="") for path in wish.paths[:8]]
+        more = [f"and {len(wish.paths) - 8} more"] if len(wish.paths) > 8 else []
+        count = "this session" if len(wish.paths) == 1 else f"{len(wish.paths)} sessions"
+        lines = [
+            *(f"  {line}" for line in [*listed, *more]),
+            "",
+            f"{size(total)}B, kept for {KEPT} days; z brings it back.",
+        ]
+        if await self.app.push_screen_wait(Question(f"Delete {count}?", lines, yes="Delete", no="Keep")):
+            done = await self.off(keeper.delete, wish.paths, live=live_sessions(self.workspace))
+            self._done(" ".join([done.deed.told, *done.notes]))
+
+    def _keeper(self) -> Keeper:
+        if self.workspace.read_only:
+            raise Refused("memtui was started with --read-only")
+        return keeper_for(self.workspace)
+
+    def _done(self, words: str) -> None:
+        self.app.sessions_view.unmark()
+        self.app.post_message(Written(words))
+        self.app.sessions.again()
+
+    def title(self, path: Path) -> str:
+        """What a listed session is called."""
+        shelf = self.app.state.shelf if self.app.state else None
+        found = next((one for one in shelf.sessions if one.file.place == str(path)), None) if shelf else None
+        return (found.title if found else "") or NAMELESS
 
     async def wish_session_read(self, wish: Wish, at: str = "") -> None:
         """Read the whole conversation on a screen of its own."""
@@ -219,3 +275,11 @@ class SessionWishes(Hands):
             raise NotFound(f"{file.name} doesn't say which session wrote it")
         await self.app.action_view("sessions")
         self.app.sessions_view.go_to(file.front.origin)
+
+
+def _why_no_title(title: str) -> str:
+    try:
+        check_title(title)
+    except MemtuiError as error:
+        return error.message
+    return ""
