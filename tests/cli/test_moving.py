@@ -76,7 +76,7 @@ def test_memory_alone(run: Run, old: Path, shop: Path, home: Path) -> None:
 
 
 def test_a_running_session_stays(run: Run, old: Path, shop: Path, home: Path) -> None:
-    live = home / ".claude" / "sessions" / "1.json"
+    live = home / ".claude" / "sessions" / f"{os.getpid()}.json"
     live.parent.mkdir()
     live.write_text(json.dumps({"pid": os.getpid(), "sessionId": "00000000-0000-4000-8000-000000000001"}))
     ran = run("projects", "move", old, shop, "-y", "--json")
