@@ -463,13 +463,14 @@ def test_whatever_call_fails_the_session_is_whole(
     assert failed > 50
 
 
+@pytest.mark.long
 @LEAN
 @DEEDS
 def test_a_crash_while_a_crash_is_being_ended(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> None:
     snapshot = prepared(scene, deed)
     points = number = 0
     while True:
-        number += 61
+        number += 97
         restore(scene, snapshot)
         first = FaultFS()
         first.crash_at(number)
