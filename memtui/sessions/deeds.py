@@ -18,12 +18,16 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound
 from memtui.base.files import make_folders, write_all
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.text import clip
 
 RENAME: Final = "rename"
 ARCHIVE: Final = "archive"
 DELETE: Final = "delete"
 RESTORE: Final = "restore"
 UNDO: Final = "undo"
+
+_CELLS = 60
+"""Cells of a title in the words of a deed."""
 
 _WORDS = {
     RENAME: ("rename", "renamed"),
@@ -66,7 +70,7 @@ class Deed:
 
     @property
     def words(self) -> str:
-        """The deed in a few words, for people; titles are as they were written."""
+        """The deed in a few words, for people; long titles are cut."""
         return f"undo: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 0)
 
     @property
@@ -78,9 +82,11 @@ class Deed:
         verb = _WORDS.get(what, (what, what))[done]
         first = self.sessions[0]
         if what == RENAME:
-            return f"{verb} session {first.before or first.id[:8]!r} to {first.after!r}"
+            return f"{verb} session {_short(first.before) or first.id[:8]!r} to {_short(first.after)!r}"
         name = (
-            f"session {first.title or first.id[:8]!r}" if len(self.sessions) == 1 else f"{len(self.sessions)} sessions"
+            f"session {_short(first.title) or first.id[:8]!r}"
+            if len(self.sessions) == 1
+            else f"{len(self.sessions)} sessions"
         )
         return f"{verb} {name}"
 
@@ -198,6 +204,10 @@ def deed_of(data: Mapping[str, Any]) -> Deed:
         raise ValueError("a deed without a session")
     more = (str(data.get("undoes", "")), str(data.get("of", "")))
     return Deed(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+
+
+def _short(title: str) -> str:
+    return clip(" ".join(title.split()), _CELLS)
 
 
 def _in(sessions: Iterable[Touched], project: str) -> bool:

@@ -270,11 +270,10 @@ class Keeper:
 
     def _purge(self) -> int:
         """Remove for good what was deleted long ago."""
-        old = [one for one in self.kept(DELETED) if self._now() - one.at > KEPT * _DAY]
         gone = 0
-        if old:
-            with suppress(OSError, MemtuiError), self._working("the deleted sessions"):
-                for one in old:
+        with suppress(MemtuiError), self._working("the deleted sessions"):
+            for one in self.kept(DELETED):
+                if self._now() - one.at > KEPT * _DAY:
                     self._mover.drop(one.box)
                     gone += 1
         return gone
@@ -287,7 +286,7 @@ class Keeper:
                 self._mover.recover()
                 yield
         except OSError as error:
-            raise fault(error, what, outcome="nothing was moved") from error
+            raise fault(error, what, outcome="nothing was changed") from error
 
     @contextmanager
     def _counting(self, deed: str, done: int, of: int) -> Iterator[None]:

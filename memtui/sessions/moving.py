@@ -21,7 +21,7 @@ from typing import Final
 from memtui.base.errors import Conflict, MemtuiError, Unsupported
 from memtui.base.files import Stamp, clear_temps, is_temp, make_folders, replace_file, sync_folder, temp_name
 from memtui.base.filesystem import REAL, FileSystem
-from memtui.sessions.box import Note, read_note, survey, throw_away, write_note
+from memtui.sessions.box import NOTE, Note, read_note, survey, throw_away, write_note
 from memtui.sessions.copying import (
     Item,
     append_rest,
@@ -173,9 +173,11 @@ class Mover:
 
     def _end_move(self, move: Move) -> None:
         note = read_note(move.box)
-        if note is None or move.deed is None:
+        if move.deed is None or info(move.box, NOTE, fs=self._fs) is None:
             throw_away(move.box, fs=self._fs)
             return
+        if note is None:
+            raise Conflict(f"{move.box / NOTE} can't be read: what is in there is left alone")
         project = Path(os.path.realpath(note.project))
         if move.way == AWAY:
             self._end_away(move.box, note, project, move.deed)

@@ -15,6 +15,7 @@ from memtui.sessions.agents import agent_files
 from memtui.sessions.deeds import Deed
 from memtui.sessions.keep import KEPT, TRASH_LIMIT, Keeper
 from memtui.sessions.kept import ARCHIVED, DELETED, Kept, save_copy
+from memtui.sessions.moving import Move, Mover
 from tests.base.faults import Crash, FaultFS, Snapshot, upward
 from tests.base.power import PowerFS
 from tests.sessions.rows import SESSION, Script
@@ -463,13 +464,14 @@ def test_whatever_call_fails_the_session_is_whole(
     assert failed > 50
 
 
+@pytest.mark.long
 @LEAN
 @DEEDS
 def test_a_crash_while_a_crash_is_being_ended(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> None:
     snapshot = prepared(scene, deed)
     points = number = 0
     while True:
-        number += 61
+        number += 190
         restore(scene, snapshot)
         first = FaultFS()
         first.crash_at(number)
@@ -523,6 +525,22 @@ def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deed: Callable[[Scene
     assert not bad, bad[:5]
     assert len(fs.states) > 20
     assert json.loads(json.dumps([one.what for one in scene.keeper().deeds.all()]))
+
+
+@pytest.mark.parametrize("way", ["away", "back"])
+def test_a_box_whose_note_is_broken_is_never_thrown_away(scene: Scene, way: str) -> None:
+    deed = scene.keeper().archive([scene.path]).deed
+    box = scene.box().box
+    Mover(scene.dirs.state / "sessions", scene.keeper().deeds)._begin(Move(way, box, deed))
+    note = (box / "note.json").read_bytes()
+    (box / "note.json").write_bytes(note[:50])
+    before = digest_tree(box)
+    scene.keeper().recover()
+    assert digest_tree(box) == before
+    (box / "note.json").write_bytes(note)
+    if way == "away":
+        scene.keeper().undo(deed)
+        assert scene.tree() == scene.before
 
 
 def test_words_of_a_deed_without_titles() -> None:

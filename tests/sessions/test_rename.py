@@ -197,24 +197,29 @@ def test_whatever_call_fails_only_a_whole_record_is_ever_added(tmp_path: Path, c
 WRITER = """
 import os, sys
 file = os.open(sys.argv[1], os.O_WRONLY | os.O_APPEND)
-for number in range(3000):
+number = 0
+while not os.path.exists(sys.argv[2]):
     os.write(file, b'{"type":"mode","mode":"%d"}\\n' % number)
-    if number == 0:
+    number += 1
+    if number == 1:
         print("go", flush=True)
+print(number)
 """
 
 
 def test_a_client_that_writes_meanwhile_loses_nothing(tmp_path: Path, keeper: Keeper) -> None:
     path = session(tmp_path)
     before = path.read_bytes()
-    with subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, cwd=REPO) as writer:
+    stop = tmp_path / "stop"
+    command = [sys.executable, "-c", WRITER, str(path), str(stop)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=REPO) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == b"go\n"
-        titles = 0
-        while writer.poll() is None:
-            titles += 1
-            keeper.rename(path, f"Title {titles}")
-    lines = path.read_bytes().removeprefix(before).splitlines()
-    found = [json.loads(line) for line in lines if line]
-    assert [one["mode"] for one in found if one["type"] == "mode"] == [str(number) for number in range(3000)]
-    assert [one["customTitle"] for one in found if one["type"] == "custom-title"][-1] == f"Title {titles}"
+        for number in range(20):
+            keeper.rename(path, f"Title {number}")
+        stop.touch()
+        written = int(writer.stdout.readline())
+    found = [json.loads(line) for line in path.read_bytes().removeprefix(before).splitlines() if line]
+    assert [one["mode"] for one in found if one["type"] == "mode"] == [str(number) for number in range(written)]
+    titles = [one["customTitle"] for one in found if one["type"] == "custom-title"]
+    assert list(dict.fromkeys(titles)) == [f"Title {number}" for number in range(20)]
