@@ -26,32 +26,32 @@ NOTED: Final = ("last-prompt", "queue-operation")
 
 if TYPE_CHECKING or msgspec is not None:
 
-    class _Block(msgspec.Struct):
-        type: str | None = None
+    class _Block(msgspec.Struct, gc=False):
+        type: str = ""
         id: str | None = None
         tool_use_id: str | None = None
         text: str | None = None
 
-    class _Message(msgspec.Struct):
+    class _Message(msgspec.Struct, gc=False):
         id: str | None = None
         model: str | None = None
         content: str | list[_Block] | None = None
 
-    class _Result(msgspec.Struct):
+    class _Result(msgspec.Struct, gc=False):
         agentId: str | None = None
 
-    class _Row(msgspec.Struct):
-        type: str | None = None
-        subtype: str | None = None
-        uuid: str | None = None
+    class _Row(msgspec.Struct, gc=False):
+        type: str = ""
+        subtype: str = ""
+        uuid: str = ""
         parentUuid: str | None = None
         logicalParentUuid: str | None = None
-        timestamp: str | None = None
-        isSidechain: bool | None = None
-        isMeta: bool | None = None
-        isCompactSummary: bool | None = None
-        agentId: str | None = None
-        sourceToolAssistantUUID: str | None = None
+        timestamp: str = ""
+        isSidechain: bool = False
+        isMeta: bool = False
+        isCompactSummary: bool = False
+        agentId: str = ""
+        sourceToolAssistantUUID: str = ""
         message: _Message | None = None
         attachment: _Block | None = None
         toolUseResult: _Result | str | list[msgspec.Raw] | None = None
@@ -64,8 +64,60 @@ def _decoder() -> Callable[[bytes], Any] | None:
 _decode = _decoder()
 
 
-def quick_entry(line: bytes) -> Entry | None:
-    """The envelope of a line that is one usual record, without its place; None if the careful way has to be taken."""
+def quick_entry(line: bytes, index: int = -1, number: int = 0, offset: int = 0) -> Entry | None:
+    """The envelope of a line that is one usual record; None if the careful way has to be taken.
+
+    Args:
+        line: Without its line end.
+        index: How many records precede it.
+        number: The line's, from 1.
+        offset: Its first byte.
+    """
+    row = _row(line)
+    if row is None:
+        return None
+    kind, subtype, message = row.type, row.subtype, row.message
+    content: Content = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    prompt = False
+    message_id = model = ""
+    if message is not None and kind in ("user", "assistant"):
+        content, calls, answers, prompt = _said(message.content, kind)
+        prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
+        if kind == "assistant":
+            message_id, model = message.id or "", message.model or ""
+    elif kind == "attachment" and not subtype and row.attachment is not None:
+        subtype = row.attachment.type
+    result = row.toolUseResult
+    return Entry(
+        index,
+        number,
+        offset,
+        len(line),
+        kind,
+        subtype,
+        row.uuid,
+        row.parentUuid or "",
+        row.logicalParentUuid or "",
+        row.timestamp,
+        row.isSidechain,
+        row.isMeta,
+        row.isCompactSummary,
+        row.agentId,
+        content,
+        message_id,
+        model,
+        calls,
+        answers,
+        row.sourceToolAssistantUUID,
+        prompt,
+        (result.agentId or "") if isinstance(result, _Result) else "",
+    )
+
+
+def _row(line: bytes) -> Any:
+    """What is needed of a record; None if it isn't a usual one."""
     if _decode is None:
         return None
     try:
@@ -74,53 +126,11 @@ def quick_entry(line: bytes) -> Entry | None:
             line.decode()
     except (ValueError, RecursionError):
         return None
-    kind = row.type or ""
-    if kind in NOTED or row.subtype == "compact_boundary":
+    if row.type in NOTED or row.subtype == "compact_boundary":
         return None
     if len(line) > 4300 and _SAMPLE.search(line[::_STEP]) and _DIGITS.search(line):
         return None
-    return _entry(row, kind)
-
-
-def _entry(row: Any, kind: str) -> Entry:
-    """An entry that has no place yet."""
-    message = row.message if kind in ("user", "assistant") else None
-    content: Content = ""
-    calls: tuple[str, ...] = ()
-    answers: tuple[str, ...] = ()
-    prompt = False
-    if message is not None:
-        content, calls, answers, prompt = _said(message.content, kind)
-        prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
-    answer = message if kind == "assistant" else None
-    subtype = row.subtype or ""
-    if kind == "attachment" and not subtype and row.attachment is not None:
-        subtype = row.attachment.type or ""
-    result = row.toolUseResult
-    return Entry(
-        -1,
-        0,
-        0,
-        0,
-        kind,
-        subtype,
-        row.uuid or "",
-        row.parentUuid or "",
-        row.logicalParentUuid or "",
-        row.timestamp or "",
-        row.isSidechain is True,
-        row.isMeta is True,
-        row.isCompactSummary is True,
-        row.agentId or "",
-        content,
-        (answer.id or "") if answer else "",
-        (answer.model or "") if answer else "",
-        calls,
-        answers,
-        row.sourceToolAssistantUUID or "",
-        prompt,
-        (result.agentId or "") if isinstance(result, _Result) else "",
-    )
+    return row
 
 
 def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
@@ -131,6 +141,12 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
         return "", (), (), False
     if not content:
         return "empty", (), (), False
+    if len(content) == 1:  # nearly always, and nearly always a call or its result
+        block = content[0]
+        if block.type == "tool_result":
+            return "usable", (), (block.tool_use_id,) if block.tool_use_id else (), False
+        if block.type == "tool_use":
+            return "usable", (block.id,) if block.id else (), (), False
     usable = False
     calls: list[str] = []
     answers: list[str] = []
@@ -138,7 +154,7 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     image = result = False
     for block in content:
         of = block.type
-        if of is None or (of == "text" and block.text is None):
+        if not of or (of == "text" and block.text is None):
             continue
         usable = True
         if of == "text":

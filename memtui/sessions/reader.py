@@ -16,13 +16,12 @@ from pathlib import Path
 
 from memtui.sessions.lines import BLANK, LONGEST_LINE, Record, parse_line
 
-CHUNK = 4 << 20
-"""Bytes per read."""
+CHUNK = 256 << 10
+"""Bytes per read; more while a line is longer."""
 
 FIRST = 64
 """Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
 
-_NOTHING: Record = {}
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -32,8 +31,7 @@ class Found:
 
     `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
     begin its line. `shared`: there is more on its line than this one record, which the agent client skips. `lossy`:
-    bytes were no UTF-8. `pending`: no line end yet. `quick`: what the reader's own `quick` made of it; then `data`
-    is empty.
+    bytes were no UTF-8. `pending`: no line end yet.
     """
 
     line: int
@@ -41,7 +39,6 @@ class Found:
     length: int
     data: Record
     salvaged: bool = False
-    quick: object = None
     shared: bool = False
     lossy: bool = False
     pending: bool = False
@@ -89,8 +86,8 @@ class Reader:
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one. `quick` may make something else than a
-    decoded record of a line that is exactly one; None says that it can't.
+    last line end; `tail` gives them as a record if they already are a whole one. `quick`, if there is one, is shown
+    every line first, with its number and offset; it says whether it has taken it, as exactly one record.
     """
 
     path: Path
@@ -101,7 +98,7 @@ class Reader:
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes], object] | None = field(default=None, repr=False)
+    quick: Callable[[bytes, int, int], bool] | None = field(default=None, repr=False)
     _rest: bytes = field(default=b"", repr=False)
     _skipped: int = field(default=0, repr=False)
 
@@ -166,9 +163,9 @@ class Reader:
         """Read to the end as it is now; lines that are whole are taken, the rest waits."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
-        rest, skipped = self._rest, self._skipped
+        rest, skipped, quick = self._rest, self._skipped, self.quick
         place = offset + len(rest) + skipped
-        while chunk := os.pread(file, CHUNK, place):
+        while chunk := os.pread(file, max(CHUNK, len(rest)), place):
             place += len(chunk)
             if len(head) < FIRST:
                 head += chunk[: FIRST - len(head)]
@@ -179,6 +176,8 @@ class Reader:
                 line += 1
                 if skipped or length > LONGEST_LINE:
                     self._note(line, offset, f"longer than {LONGEST_LINE >> 20} MiB")
+                elif quick is not None and quick(whole, line, offset):
+                    self.records += 1
                 else:
                     self._line(whole, line, offset, take)
                 offset += length + 1
@@ -194,12 +193,6 @@ class Reader:
         self.pending = bool(rest or skipped)
 
     def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
-        if self.quick is not None:
-            quick = self.quick(line)
-            if quick is not None:
-                self.records += 1
-                take(Found(number, offset, len(line), _NOTHING, quick=quick))
-                return
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
         parsed = parse_line(body)
         if parsed.bad:
@@ -210,7 +203,7 @@ class Reader:
         begins = len(parsed.objects) - parsed.salvaged
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
         for index, data in enumerate(parsed.objects):
-            take(Found(number, offset, len(line), data, index >= begins, None, shared, parsed.lossy))
+            take(Found(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

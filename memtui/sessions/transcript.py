@@ -27,7 +27,7 @@ class Transcript:
     tail: Entry | None = None
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.path, quick=quick_entry)
+        self.reader = Reader(self.path, quick=self._quick)
 
     def refresh(self) -> int:
         """Read what was appended since the last time.
@@ -92,14 +92,15 @@ class Transcript:
                 return data
         return {}
 
-    def _take(self, found: Found) -> None:
-        index = len(self.entries)
-        if isinstance(found.quick, Entry):
-            entry = found.quick
-            entry.index, entry.line, entry.offset, entry.length = index, found.line, found.offset, found.length
-        else:
-            entry = entry_of(found, index)
+    def _quick(self, line: bytes, number: int, offset: int) -> bool:
+        entry = quick_entry(line, len(self.entries), number, offset)
+        if entry is None:
+            return False
         self.entries.append(entry)
+        return True
+
+    def _take(self, found: Found) -> None:
+        self.entries.append(entry_of(found, len(self.entries)))
 
     def _forget(self) -> None:
         self.entries.clear()

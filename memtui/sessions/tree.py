@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
-from memtui.sessions.entries import Entry
+from memtui.sessions.entries import CHAIN_TYPES, Entry
 from memtui.sessions.left_out import cycles_of
 
 BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
@@ -105,24 +105,31 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
         entries: All its records, in file order.
     """
     tree = Tree()
-    entries = list(entries)
-    known = {entry.uuid for entry in entries if entry.uuid}
+    by_uuid = tree.by_uuid
+    known: set[str] = set()
+    ahead: list[str] = []  # parents that don't stand before their child: without one that follows, there is no ring
     for entry in entries:
-        if not entry.chained:
+        uuid = entry.uuid
+        known.add(uuid)
+        if not uuid or entry.type not in CHAIN_TYPES:
             continue
-        if entry.uuid in tree.by_uuid:
+        if uuid in by_uuid:
             tree.duplicates.append(entry)
-        else:
-            tree.by_uuid[entry.uuid] = entry
-    tree.cycles = cycles_of(tree.by_uuid.values())
+            continue
+        if entry.parent and entry.parent not in by_uuid:
+            ahead.append(entry.parent)
+        by_uuid[uuid] = entry
+    if any(uuid in by_uuid for uuid in ahead):
+        tree.cycles = cycles_of(by_uuid.values())
     broken = {entry.uuid for entry in tree.cycles}
-    for entry in tree.by_uuid.values():
-        if entry.parent and entry.parent not in known:
+    for entry in by_uuid.values():
+        parent = entry.parent
+        if parent in by_uuid and entry.uuid not in broken:
+            tree.children.setdefault(parent, []).append(entry)
+            continue
+        tree.roots.append(entry)
+        if parent and parent not in known:
             tree.orphans.append(entry)
-        if not entry.parent or entry.parent not in tree.by_uuid or entry.uuid in broken:
-            tree.roots.append(entry)
-        else:
-            tree.children.setdefault(entry.parent, []).append(entry)
     return tree
 
 

@@ -51,7 +51,7 @@ def careful(line: bytes) -> Entry | None:
     parsed = parse_line(line)
     if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
         return None
-    return dataclasses.replace(entry_of(Found(0, 0, 0, parsed.objects[0]), -1))
+    return dataclasses.replace(entry_of(Found(0, 0, len(line), parsed.objects[0]), -1))
 
 
 def agree(line: bytes) -> bool:
