@@ -7,6 +7,9 @@ Reading      `lines` one line of bytes · `reader` a growing file · `entries` a
              same, fast · `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `listing`
              which sessions there are · `agents` sub-agents' files
 Drawing      `tree` who hangs from whom, which forks are a person's · `title` `usage` `stats` `snapshots` what it did
+Walking      `passages` records one after another, from any byte · `file_source` in the file's order, without an index ·
+             `way_source` along a chain or a branch · `saying` what a record says, in plain parts · `find` words and
+             prompts
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
              way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
              with reasons

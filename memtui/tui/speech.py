@@ -26,6 +26,9 @@ FOLDED: Final[dict[Kind, int]] = {"text": OPENED, "summary": 6, "result": 3, "ba
 WIDE: Final = 100
 """Characters a line that are drawn on the average; a part of longer lines shows fewer of them."""
 
+BETWEEN: Final = -2
+"""The part of the empty row above a record."""
+
 _STYLES: Final[dict[Kind, str]] = {"thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim"}
 _ROLES: Final = {
     "you": "bold $mark",
@@ -41,7 +44,8 @@ Limit = Callable[[int, Kind], int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One drawn row: of which part it is (-1: of none) and which line of its body (-1: none).
+    """One drawn row: of which part it is (-1: of none, `BETWEEN`: the empty one above) and which line of its body
+    (-1: none).
 
     `more`: this row counts what isn't shown, and so many lines have to be shown to see more of it. `folds`: its part
     can be folded.
@@ -64,7 +68,7 @@ def draw_said(said: Said, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[
         limit: How much of each part is shown.
     """
     if not said.parts or said.parts[0].kind == "text":
-        yield Row(Content(""))
+        yield Row(Content(""), BETWEEN)
         yield Row(_header(said, width))
     for number, part in enumerate(said.parts):
         yield from _part(part, number, width, glyphs, limit(number, part.kind))

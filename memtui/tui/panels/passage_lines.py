@@ -212,6 +212,7 @@ class PassageLines(Widget, can_focus=True):
         """Read what the screen shows and a screen more on either side; a thread reads what is on long lines."""
         window, height = self.window, max(1, self.size.height)
         if not window.blocks:
+            self.top = self.cursor = 0
             return
         try:
             while not window.at_bottom and len(window.rows) < self.top + 2 * height:
@@ -270,7 +271,8 @@ class PassageLines(Widget, can_focus=True):
     def _report(self) -> None:
         here = self.here
         if here is not None:
-            self.post_message(self.Moved(here[0], self.source.share(here[0].spot)))
+            at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
         self.refresh()
 
     def action_cursor(self, step: int) -> None:

@@ -142,9 +142,11 @@ class TranscriptScreen(Screen[Left | None]):
             line = block.line or (self._counted[1] if self._counted[0] == block.offset else 0)
             if line:
                 pieces.append(Content.styled(f"line {line:,}", "$dim"))
-            size = self._lines.source.size
-            pieces.append(Content.styled(f"{text.size(block.offset)} of {text.size(size)}", "$dim"))
-            pieces.append(Content(f"{self._share:>4.0%}"))
+            if self.on_way and self._way is not None:
+                place = f"{block.spot.at + 1:,} of {len(self._way):,}"
+            else:
+                place = f"{text.size(block.offset)} of {text.size(self._lines.source.size)}"
+            pieces += [Content.styled(place, "$dim"), Content(f"{self._share:>4.0%}")]
         return Content("  ").join(pieces)
 
     @work(thread=True, exclusive=True, group="count", exit_on_error=False, description="count lines")
