@@ -122,11 +122,20 @@ def test_many_parts_are_counted() -> None:
     assert parts[-1].line == "7 more parts in this record"
 
 
+def test_the_first_lines_and_how_many_are_left() -> None:
+    part = Part("result", body="".join(f"{n}\n" for n in range(10)))
+    assert part.first_lines(3) == (["0", "1", "2"], 7)
+    assert part.first_lines(10) == (part.lines(), 0)
+    assert part.first_lines(0) == ([], 10)
+    assert Part("result", body="x" * LONGEST_PIECE * 5).first_lines(2) == (["x" * LONGEST_PIECE] * 2, 3)
+    assert Part("result").first_lines(2) == ([], 0)
+
+
 @given(st.text(st.sampled_from("ab \n\r\u2028"), max_size=60), st.integers(0, 3))
 def test_lines_lose_nothing(text: str, times: int) -> None:
     text += "word " * 1_000 * times
     lines = Part("result", body=text).lines()
-    assert "".join(lines) == text.replace("\r\n", "\n").replace("\n", "")
+    assert "".join(lines) == "".join(line.removesuffix("\r") for line in text.split("\n"))
     assert all(len(line) <= LONGEST_PIECE for line in lines)
 
 

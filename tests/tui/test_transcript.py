@@ -14,6 +14,7 @@ from memtui.sessions.chain import resume
 from memtui.sessions.entries import Entry
 from memtui.sessions.transcript import read_transcript
 from memtui.tui.app import MemtuiApp
+from memtui.tui.panels import transcript
 from memtui.tui.screens.transcript import Left, TranscriptScreen
 from memtui.tui.theme import PLAIN
 from tests.sessions.rows import SESSION, Script
@@ -114,6 +115,13 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
     assert digest_tree(path) == before
 
 
+@pytest.fixture(params=["at once", "in threads"])
+def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches end on the way of their key, or all go to a thread."""
+    monkeypatch.setattr(transcript, "PATIENCE", 60.0 if request.param == "at once" else -1.0)
+
+
+@pytest.mark.usefixtures("patience")
 async def test_prompts(make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
@@ -130,6 +138,7 @@ async def test_prompts(make_app: Maker, tmp_path: Path) -> None:
         assert uuid(screen) == "u3"
 
 
+@pytest.mark.usefixtures("patience")
 async def test_find_unfolds_what_it_finds(make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
@@ -145,6 +154,27 @@ async def test_find_unfolds_what_it_finds(make_app: Maker, tmp_path: Path) -> No
         assert uuid(screen) == "u3"
         await go(pilot, "escape")
         assert screen.lines.needle == ""
+
+
+async def test_a_search_says_how_far_it_is_and_esc_stops_it(
+    make_app: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(*_: object, **__: object) -> Iterator[float]:
+        while True:
+            yield 0.25
+
+    monkeypatch.setattr(transcript, "find", endless)
+    path = story().write(tmp_path)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        screen = await read(pilot, path)
+        screen.lines.needle = "x"
+        await pilot.press("n", "k")
+        assert screen.lines.busy
+        assert "looking below for 'x', 25%; Esc stops" in screen_text(pilot.app)  # type: ignore[arg-type]
+        await go(pilot, "escape")
+        assert not screen.lines.busy
+        assert "looking" not in screen_text(pilot.app)  # type: ignore[arg-type]
+        assert screen.lines.needle == "x"
 
 
 async def test_folds(make_app: Maker, tmp_path: Path) -> None:
@@ -222,7 +252,7 @@ async def test_resizing_keeps_the_row(make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     async with make_app().run_test(size=(120, 40)) as pilot:
         screen = await read(pilot, path, start="a3")
-        await go(pilot, "j", "j")
+        await go(pilot, "j")
         before = row(screen)
         await pilot.resize_terminal(30, 12)
         await settle(pilot)
