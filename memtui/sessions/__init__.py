@@ -6,10 +6,12 @@ in the file, a tree, the exact messages that a resume would send, what it would 
 Reading      `lines` one line of bytes · `reader` a growing file · `entries` a record's envelope, typed · `envelope` the
              same, fast · `transcript` a whole file as envelopes and offsets · `scan` a list's facts, fast · `counted`
              lines that it needn't decode · `bulk` many files at once · `listing` which sessions there are · `agents`
-             sub-agents' files · `file_source` `way_source` records one after another, from any place (`passages`) ·
-             `find` in them · `saying` what one says
+             sub-agents' files
 Drawing      `tree` who hangs from whom, which forks are a person's · `outline` the same in the order of drawing ·
              `title` `usage` `stats` `snapshots` `writes` what it did
+Walking      `passages` records one after another, from any byte · `file_source` in the file's order, without an index ·
+             `way_source` along a chain or a branch · `saying` what a record says, in plain parts · `find` words and
+             prompts
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
              way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
              with reasons · `health` how much is lost of it · `resuming` how the client goes on, and where · `pick`

@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from memtui.base.secrets import redact, scan
 from memtui.base.text import visible
-from memtui.sessions.chain import Resume, result_text
+from memtui.sessions.chain import Resume
 from memtui.sessions.context import context_messages
-from memtui.sessions.entries import text
 from memtui.sessions.messages import Block, whole_characters
+from memtui.sessions.saying import part_of
 
 Format = Literal["markdown", "json", "html"]
 
@@ -88,21 +88,19 @@ def _parts(resume: Resume, clean: _Cleaner) -> Iterator[_Part]:
 
 
 def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
-    data = block.data
-    if block.type == "text":
-        said = data["text"].strip()
+    part = part_of(block.data)
+    if part.kind == "text":
+        said = part.body.strip()
         if not said or block.reminder or said.startswith("<system-reminder>"):
             return None
         return _Part(role, "text", "", clean(said))
-    if block.type == "tool_use":
-        given = data.get("input")
-        body = json.dumps(given, ensure_ascii=False, indent=2, default=str) if not isinstance(given, str) else given
-        return _Part(role, "call", clean(text(data.get("name"))), clean(body))
-    if block.type == "tool_result":
-        return _Part(role, "result", "", clean(result_text(data.get("content"))))
-    if block.type in ("thinking", "redacted_thinking"):
-        return None
-    return _Part(role, "other", "", f"[{visible(block.type)}]")
+    if part.kind == "call":
+        given = block.data.get("input")
+        body = given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2, default=str)
+        return _Part(role, "call", clean(part.name), clean(body))
+    if part.kind == "result":
+        return _Part(role, "result", "", clean(part.body))
+    return None if part.kind == "thinking" else _Part(role, "other", "", clean(part.line))
 
 
 def _markdown(resume: Resume, title: str, clean: _Cleaner) -> str:

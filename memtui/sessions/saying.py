@@ -56,8 +56,23 @@ class Part:
 
     def lines(self) -> list[str]:
         """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
-        lines = self.body.replace("\r\n", "\n").removesuffix("\n").split("\n") if self.body else []
-        return [piece for line in lines for piece in _pieces(line)]
+        return self.first_lines(len(self.body) + 1)[0]
+
+    def first_lines(self, most: int) -> tuple[list[str], int]:
+        """The first lines of `lines`, and about how many there are behind them: exact where none is cut."""
+        body = self.body.removesuffix("\n")
+        if not self.body or most < 1:
+            return [], body.count("\n") + 1 if self.body else 0
+        lines = body.split("\n", most)
+        rest = lines.pop() if len(lines) > most else None
+        left = 0 if rest is None else rest.count("\n") + 1
+        if "\r" in body:
+            lines = [line.removesuffix("\r") for line in lines]
+        if len(max(lines, key=len)) > LONGEST_PIECE:
+            pieces = [piece for line in lines for piece in _pieces(line)]
+            left += len(pieces[most:])
+            lines = pieces[:most]
+        return lines, left
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,15 +126,15 @@ def part_of(block: Record) -> Part:
 def telling(given: object) -> str:
     """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
     if not isinstance(given, dict):
-        return one_line(text(given))
+        return _line(text(given))
     key = next((key for key in _TELLING if given.get(key)), None) or next(
         (key for key in given if isinstance(given[key], str)), None
     )
     if key is None:
-        return one_line(_json(given)) if given else ""
+        return _line(_json(given)) if given else ""
     told = given[key] if isinstance(given[key], str) else _json(given[key])
     where = text(given.get("path")) if key == "pattern" else ""
-    return one_line(f"{told} in {where}" if where else told)
+    return _line(f"{told} in {where}" if where else told)
 
 
 def _role(data: Record) -> Role:
@@ -147,7 +162,7 @@ def _parts(data: Record) -> Iterator[Part]:
         yield _progress(data.get("data"))
     else:
         detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
-        yield Part("note", _named(kind or "a record without a type", detail), _json_lines(data))
+        yield Part("note", _named(kind or "a record without a type", detail), _input(data))
 
 
 def _spoken(data: Record, message: Record) -> Iterator[Part]:
@@ -165,7 +180,7 @@ def _spoken(data: Record, message: Record) -> Iterator[Part]:
         else:
             yield part
     if empty:
-        yield Part("note", "an empty message", _json_lines(message))
+        yield Part("note", "an empty message", _input(message))
 
 
 def _system(data: Record) -> Part:
@@ -176,7 +191,7 @@ def _system(data: Record) -> Part:
     if kind == "local_command":
         return Part("machine", _first_line(content), content)
     failed = kind == "api_error" or data.get("level") == "error"
-    return Part("note", _named(kind.replace("_", " ") or "system", content), _json_lines(data), failed=failed)
+    return Part("note", _named(kind.replace("_", " ") or "system", content), _input(data), failed=failed)
 
 
 def _compacted(meta: Record, *, micro: bool) -> str:
@@ -199,7 +214,7 @@ def _attached(value: object) -> Part:
     return Part(
         "note",
         _named((kind or "attachment").replace("_", " "), detail),
-        _json_lines(attachment),
+        _input(attachment),
         failed="error" in kind,
     )
 
@@ -207,7 +222,7 @@ def _attached(value: object) -> Part:
 def _progress(value: object) -> Part:
     told = value if isinstance(value, dict) else {}
     detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
-    return Part("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _json_lines(told))
+    return Part("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
 
 
 def _result(block: Record) -> Part:
@@ -231,7 +246,7 @@ def _media(block: Record) -> str:
 
 
 def _input(given: object) -> str:
-    """A call's input to read: texts as they are, everything else as JSON."""
+    """A call's input, or a record, to read: texts as they are, everything else as JSON."""
     if not isinstance(given, dict):
         return text(given)
     found: list[str] = []
@@ -248,19 +263,16 @@ def _json(value: object) -> str:
         return "(nested too deep)"
 
 
-def _json_lines(value: Record) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False, indent=2)
-    except RecursionError:
-        return "(nested too deep)"
-
-
 def _named(name: str, detail: str) -> str:
-    return f"{name}: {one_line(detail)}" if detail else name
+    return f"{name}: {_line(detail)}" if detail else name
+
+
+def _line(value: str) -> str:
+    return one_line(value[:LONGEST_PIECE])
 
 
 def _first_line(value: str) -> str:
-    return one_line(value.lstrip()[:1000].split("\n", 1)[0])
+    return _line(value.lstrip().split("\n", 1)[0])
 
 
 def _pieces(line: str) -> Iterator[str]:

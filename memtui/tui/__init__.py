@@ -5,7 +5,8 @@
 
 `app` owns the state and is the only one that assigns it. `views` fill the body (one at a time, mounted when first
 shown), `panels` are what views are made of and know no engine, `dialogs` ask and return a typed value.
-`keys` is every binding as data, `arrange` turns a world into rows, `markup` turns Markdown into drawn lines,
+`keys` is every binding as data, `arrange` turns a world into rows, `markup` turns Markdown into drawn lines, `speech`
+does so with what a record of a transcript says, `window` holds the rows around a place in one that nobody could hold,
 `theme` holds colours and glyphs.
 
 Invariants: a key never waits for a disk (threads read and write); foreign text reaches a widget only as `Content`

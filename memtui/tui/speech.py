@@ -26,6 +26,9 @@ FOLDED: Final[dict[Kind, int]] = {"text": OPENED, "summary": 6, "result": 3, "ba
 WIDE: Final = 100
 """Characters a line that are drawn on the average; a part of longer lines shows fewer of them."""
 
+BETWEEN: Final = -2
+"""The part of the empty row above a record."""
+
 _STYLES: Final[dict[Kind, str]] = {"thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim"}
 _ROLES: Final = {
     "you": "bold $mark",
@@ -41,7 +44,8 @@ Limit = Callable[[int, Kind], int]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One drawn row: of which part it is (-1: of none) and which line of its body (-1: none).
+    """One drawn row: of which part it is (-1: of none, `BETWEEN`: the empty one above) and which line of its body
+    (-1: none).
 
     `more`: this row counts what isn't shown, and so many lines have to be shown to see more of it. `folds`: its part
     can be folded.
@@ -64,7 +68,7 @@ def draw_said(said: Said, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[
         limit: How much of each part is shown.
     """
     if not said.parts or said.parts[0].kind == "text":
-        yield Row(Content(""))
+        yield Row(Content(""), BETWEEN)
         yield Row(_header(said, width))
     for number, part in enumerate(said.parts):
         yield from _part(part, number, width, glyphs, limit(number, part.kind))
@@ -91,8 +95,9 @@ def _header(said: Said, width: int) -> Content:
 def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> Iterator[Row]:
     opened = shown > FOLDED.get(part.kind, 0)
     folds = bool(part.body) and part.kind != "text"
-    lines = part.lines() if shown else []
+    lines, left = part.first_lines(shown)
     taken = _taken(lines, shown)
+    left += len(lines) - len(taken)
     if part.kind == "boundary":
         yield Row(_rule(part.line, width, glyphs), number)
     elif part.kind == "result" and not part.body:
@@ -107,20 +112,19 @@ def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> It
         for at, line in enumerate(taken):
             pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
             yield from (Row(content, number, at, folds=folds) for content in pieces)
-    if taken and len(taken) < len(lines):
-        left = len(lines) - len(taken)
+    if taken and left:
         words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {left:,} more line{'s' * (left != 1)}", width)
         yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
 
 
 def _taken(lines: list[str], shown: int) -> list[str]:
-    """The first lines, as many as are to be shown unless they are too long to be drawn at once."""
+    """As many of the first lines as can be drawn at once."""
     room = max(shown, 1) * WIDE
-    for number, line in enumerate(lines[:shown]):
+    for number, line in enumerate(lines):
         room -= len(line)
         if room < 0 and number:
             return lines[:number]
-    return lines[:shown]
+    return lines
 
 
 def _line(part: Part, mark: str, width: int, glyphs: Glyphs, *, opened: bool) -> Content:

@@ -40,6 +40,12 @@ def test_markdown(tmp_path: Path) -> None:
     assert "system-reminder" not in text
 
 
+def test_an_image_in_a_result_is_named(tmp_path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 4000}}
+    told = Script().user("u0", None).call("c1", "u0", "t1").result("r1", "c1", "t1", [image]).answer("a1", "r1")
+    assert "[image image/png 3.0kB]" in export(resume(told.read(tmp_path)), "T", "markdown").text
+
+
 def test_html_has_no_script(tmp_path: Path) -> None:
     text = export(resume(script().read(tmp_path)), "<b>T</b>", "html").text
     tags: list[str] = []

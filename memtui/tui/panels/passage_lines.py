@@ -205,23 +205,25 @@ class PassageLines(Widget, can_focus=True):
         self.cursor = row_of(block, anchor, self.needle) if block else 0
         y = self.size.height - 1 if anchor.end else min(anchor.y, self.size.height - 1)
         self.top = self.cursor - y
-        self._fill()
+        self._fill(ahead=0)
         self._report()
+        self.call_after_refresh(self._fill)
 
-    def _fill(self) -> None:
-        """Read what the screen shows and a screen more on either side; a thread reads what is on long lines."""
+    def _fill(self, ahead: int = 1) -> None:
+        """Read what is on the screen and so many screens more on either side; a thread reads what is on long lines."""
         window, height = self.window, max(1, self.size.height)
         if not window.blocks:
+            self.top = self.cursor = 0
             return
         try:
-            while not window.at_bottom and len(window.rows) < self.top + 2 * height:
+            while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
                 window.read_below(AT_ONCE)
         except Longer:
             self._read_edge(window.blocks[-1].spot, below=True)
         except MemtuiError as error:
             self.post_message(self.Told(error.message))
         try:
-            while not window.at_top and self.top < height:
+            while not window.at_top and self.top < ahead * height:
                 self._shift(window.read_above(AT_ONCE))
         except Longer:
             self._read_edge(window.blocks[0].spot, below=False)
@@ -270,7 +272,8 @@ class PassageLines(Widget, can_focus=True):
     def _report(self) -> None:
         here = self.here
         if here is not None:
-            self.post_message(self.Moved(here[0], self.source.share(here[0].spot)))
+            at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
         self.refresh()
 
     def action_cursor(self, step: int) -> None:

@@ -1,1 +1,1 @@
-"""Whole screens that are opened over the main one: the editor and the comparison."""
+"""Whole screens that are opened over the main one: the editor, the comparison, the transcript reader."""

@@ -34,6 +34,9 @@ LOOK: Final = 2.0
 PAUSE: Final = 0.2
 """Seconds in one place after which the number of its line is counted."""
 
+NAME: Final = 16
+"""Cells of the title that are kept free of where one is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Left:
@@ -133,19 +136,25 @@ class TranscriptScreen(Screen[Left | None]):
         self.query_one("#title", Static).update(Content(" ") + Content.styled(name, "bold") + Content(gap) + right)
 
     def _right(self) -> Content:
+        """What is going on, or where one is: what there is no room for is left out, the line's number first."""
         if self._told:
             return Content.styled(text.visible(self._told, keep=""), "$warn")
-        block = self._block
-        pieces = [Content.styled(self._note, "$warn")] if self._note else []
-        pieces.append(Content.styled(self._way_name if self.on_way else "file order", "$link"))
-        if block is not None:
-            line = block.line or (self._counted[1] if self._counted[0] == block.offset else 0)
-            if line:
-                pieces.append(Content.styled(f"line {line:,}", "$dim"))
-            size = self._lines.source.size
-            pieces.append(Content.styled(f"{text.size(block.offset)} of {text.size(size)}", "$dim"))
-            pieces.append(Content(f"{self._share:>4.0%}"))
-        return Content("  ").join(pieces)
+        view, block = Content.styled(self._way_name if self.on_way else "file order", "$link"), self._block
+        pieces = [Content.styled(self._note, "$warn"), view] if self._note else [view]
+        if block is None:
+            return Content("  ").join(pieces)
+        line = block.line or (self._counted[1] if self._counted[0] == block.offset else 0)
+        if self.on_way and self._way is not None:
+            place = f"{block.spot.at + 1:,} of {len(self._way):,}"
+        else:
+            place = f"{text.size(block.offset)} of {text.size(self._lines.source.size)}"
+        more = [Content.styled(words, "$dim") for words in ([f"line {line:,}"] if line else []) + [place]]
+        share = Content(f"{self._share:.0%}")
+        while True:
+            right = Content("  ").join([*pieces, *more, share])
+            if not more or right.cell_length + NAME < self.size.width:
+                return right
+            del more[0]
 
     @work(thread=True, exclusive=True, group="count", exit_on_error=False, description="count lines")
     def count_lines(self) -> None:
