@@ -69,20 +69,20 @@ def resume(
 
 def _session(call: Call, word: str | None, *, last: bool) -> Path:
     """The transcript that is meant: the project's own sessions come first."""
-    from memtui.sessions import listing
+    from memtui.search import shelf
 
     if last == (word is not None):
         raise Usage("name one session, or --last", hint="memtui sessions ls lists them")
     here = call.place.transcripts
     if word is None:
-        found = listing.newest(here)
+        found = shelf.newest(call.dirs.cache, here)
         if found is None:
             raise NotFound("no session of this project", hint="memtui sessions ls --all lists those of all projects")
         return found.file.path
     try:
-        return listing.find([here], word)
+        return shelf.find(call.dirs.cache, [here], word)
     except NotFound:
-        return listing.find(places(call, everywhere=True), word)
+        return shelf.find(call.dirs.cache, places(call, everywhere=True), word)
 
 
 def _run(call: Call, plan: "Resuming") -> int:

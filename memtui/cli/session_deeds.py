@@ -205,11 +205,12 @@ def _find(call: Call, word: str, *, move: bool = False) -> Path:
     """The file of a session, of any project; one that shall be moved has to be in a project folder."""
     from memtui.host.paths import projects_dir, real
     from memtui.projects.past import keeper_for
-    from memtui.sessions import listing
+    from memtui.search import shelf
+    from memtui.sessions.listing import folders
 
     projects = projects_dir(call.env)
     try:
-        path = listing.find(listing.folders(projects), word)
+        path = shelf.find(call.dirs.cache, folders(projects), word)
     except NotFound as error:
         if any(one.note.id.startswith(word.lower()) for one in keeper_for(call.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
@@ -221,7 +222,7 @@ def _find(call: Call, word: str, *, move: bool = False) -> Path:
 
 def _find_kept(kept: "list[Kept]", word: str) -> "Kept":
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
-    from memtui.sessions.listing import SHORTEST
+    from memtui.search.shelf import SHORTEST
 
     fits = [one for one in kept if len(word) >= SHORTEST and one.note.id.startswith(word.lower())]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
@@ -236,11 +237,12 @@ def _find_kept(kept: "list[Kept]", word: str) -> "Kept":
 def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> list[Path]:
     """The sessions whose newest record is older; those that a client has open are left out."""
     from memtui.host.paths import projects_dir
-    from memtui.sessions import listing
+    from memtui.search import shelf
+    from memtui.sessions.listing import folders
 
     faults: list[MemtuiError] = []
-    places = listing.folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
-    found = [one for one in listing.sessions(places, faults) if call.now() - one.when > seconds]
+    places = folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
+    found = [one for one in shelf.sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
     call.out.warn(fault.message for fault in faults)
     for one in found:
         if one.file.id in live:

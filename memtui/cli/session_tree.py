@@ -36,12 +36,12 @@ def sessions_tree(call: Call, session: str, every: bool) -> None:
     Rewinds and retries stand below the branch that they leave, sub-agents below the one that called them. The mark
     shows where the client goes on, and why there. Those agents that the client runs for itself are drawn with -v.
     """
-    from memtui.sessions import listing
+    from memtui.search import shelf
     from memtui.sessions.chain import resume
     from memtui.sessions.outline import outline_of
     from memtui.sessions.transcript import read_transcript
 
-    path = listing.find(places(call, everywhere=True), session)
+    path = shelf.find(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told = resume(transcript)
     nodes = outline_of(transcript, told)
@@ -174,13 +174,13 @@ def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
 
     What a compaction summarised and what somebody left by a rewind doesn't count. Ends with 1 if one isn't healthy.
     """
-    from memtui.sessions import listing
+    from memtui.search import shelf
 
     faults: list[MemtuiError] = []
     if session is not None:
-        paths = [listing.find(places(call, everywhere=True), session)]
+        paths = [shelf.find(call.dirs.cache, places(call, everywhere=True), session)]
     else:
-        found = listing.sessions(places(call, everywhere=everywhere), faults)
+        found = shelf.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
         paths = [one.file.path for one in found]
     rows: list[Data] = []
     for path in paths:

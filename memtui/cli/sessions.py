@@ -63,16 +63,16 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | N
     """List the sessions of the project, newest first: age, messages, size, title, id.
 
     "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
-    Every file is read whole. Ends with 1 if there is none.
+    Ends with 1 if there is none.
     """
     from memtui.host.retention import cleanup_days, days_left, leaving
     from memtui.host.running import running
-    from memtui.sessions import listing
+    from memtui.search import shelf
 
     if place is not None:
         return kept_ls(call, place, everywhere=everywhere, branch=branch)
     faults: list[MemtuiError] = []
-    found = [one for one in listing.sessions(places(call, everywhere=everywhere), faults)
+    found = [one for one in shelf.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
              if branch in (None, one.facts.branch)]  # fmt: skip
     live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
     left = [None if days is None else days_left(one.file.modified, now, days) for one in found]
@@ -110,7 +110,7 @@ def sessions_show(call: Call, session: str) -> None:
 
     ID is the beginning of an id, a title, or a transcript's path.
     """
-    from memtui.sessions import listing
+    from memtui.search import shelf
     from memtui.sessions.chain import resume
     from memtui.sessions.leaf import REASONS
     from memtui.sessions.left_out import WORDS
@@ -118,7 +118,7 @@ def sessions_show(call: Call, session: str) -> None:
     from memtui.sessions.stats import stats_of
     from memtui.sessions.transcript import read_transcript
 
-    path = listing.find(places(call, everywhere=True), session)
+    path = shelf.find(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told = resume(transcript)
     facts = Scanner().file(path)
@@ -182,13 +182,13 @@ def export_session(call: Call, session: str, output: Path | None, form: str, at:
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
     from memtui.base.files import create_file
-    from memtui.sessions import listing
+    from memtui.search import shelf
     from memtui.sessions.chain import resume
     from memtui.sessions.export import export as write_down
     from memtui.sessions.scan import Scanner
     from memtui.sessions.transcript import read_transcript
 
-    path = listing.find(places(call, everywhere=True), session)
+    path = shelf.find(call.dirs.cache, places(call, everywhere=True), session)
     title = Scanner().file(path).title or path.stem
     forms = {"md": "markdown", "json": "json", "html": "html"}
     made = write_down(resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]

@@ -7,8 +7,8 @@ show. A file that grew is read on from where reading stopped, if the bytes befor
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +19,7 @@ from memtui.base.errors import MemtuiError
 from memtui.base.files import fault
 from memtui.host.heads import SessionFile, read_part, session_files
 from memtui.search.database import open_database
+from memtui.sessions.bulk import Scanned, scan_many
 from memtui.sessions.listing import Session
 from memtui.sessions.scan import Facts, Scanner
 
@@ -130,7 +131,6 @@ class Catalogue:
             gone += known
         self._write([], gone)
         done.gone = len(gone)
-        stale.sort(key=lambda file: -file.modified)
         self._read(stale, done, shown, stopped)
         return done
 
@@ -140,27 +140,43 @@ class Catalogue:
 
     def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
         rows: list[tuple[Row, Row]] = []
-        since = time.monotonic()
-        for number, file in enumerate(stale, 1):
-            if stopped():
-                break
-            scanner = self._goes_on(file)
-            done.grown += scanner.facts.offset > 0
-            done.read += scanner.facts.offset == 0
+        since, count = time.monotonic(), 0
+        with closing(self._scanned(stale, done)) as scanned:
+            while not stopped() and (found := next(scanned, None)) is not None:
+                file, scanner = found
+                count += 1
+                if isinstance(scanner, OSError):
+                    done.faults.append(fault(scanner, file.id, outcome="not listed"))
+                else:
+                    rows.append(_rows(file, scanner))
+                if time.monotonic() - since > SHOW_EVERY:
+                    self._write(rows, [])
+                    rows, since = [], time.monotonic()
+                    shown(count, len(stale))
+        self._write(rows, [])
+
+    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> Generator[Scanned, None, None]:
+        """Scan files: first those that only grew, from where reading stopped, then all others."""
+        others = []
+        for file in stale:
+            scanner = self._left_off(file)
+            if scanner is None:
+                others.append(file)
+                continue
+            done.grown += 1
             try:
                 scanner.file(file.path)
             except OSError as error:
-                done.faults.append(fault(error, file.id, outcome="not listed"))
-                continue
-            rows.append(_rows(file, scanner))
-            if time.monotonic() - since > SHOW_EVERY:
-                self._write(rows, [])
-                rows, since = [], time.monotonic()
-                shown(number, len(stale))
-        self._write(rows, [])
+                yield file, error
+            else:
+                yield file, scanner
+        with closing(scan_many(others)) as scanned:
+            for found in scanned:
+                done.read += 1
+                yield found
 
-    def _goes_on(self, file: SessionFile) -> Scanner:
-        """A scanner for a file: one that goes on where the last stopped, if the file only grew."""
+    def _left_off(self, file: SessionFile) -> Scanner | None:
+        """A scanner that goes on where the last one stopped in a file; None if the file did more than grow."""
         for state, mark, offset in self._ask(
             "select state, mark, offset from session join progress using (place)"
             " where place = ? and inode = ? and size < ?",
@@ -168,7 +184,7 @@ class Catalogue:
         ):  # fmt: skip
             if mark == _mark(file.place, offset):
                 return Scanner.resumed(state)
-        return Scanner()
+        return None
 
     def _ask(self, statement: str, *values: object) -> list[Row]:
         try:

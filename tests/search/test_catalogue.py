@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memtui.host.heads import session_files
 from memtui.search.catalogue import FILE, Catalogue
-from memtui.sessions.listing import Session, sessions
+from memtui.sessions.listing import Session
+from memtui.sessions.scan import scan
 from tests.sessions.rows import Script
 
 
@@ -28,6 +30,12 @@ def write(path: Path, data: bytes, at: int) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(data)
     os.utime(path, (at, at))
+
+
+def fresh(folder: Path) -> list[Session]:
+    """What a list has to show: every file read anew."""
+    found = [Session(file, scan(file.path)) for file in session_files(folder)]
+    return sorted((one for one in found if one.listed), key=lambda one: (-one.when, one.file.place))
 
 
 def listed(cache: Path, folder: Path) -> list[Session]:
@@ -81,7 +89,7 @@ def test_what_did_not_only_grow_is_read_anew(tmp_path: Path, change: str) -> Non
     write(path, new, 2000)
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([path.parent]).read == 1
-        assert catalogue.page() == sessions([path.parent], [])
+        assert catalogue.page() == fresh(path.parent)
 
 
 def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:
@@ -188,4 +196,4 @@ def test_any_history_gives_what_a_fresh_look_gives(
                 path.unlink(missing_ok=True)
             else:
                 write(path, after, clock)
-        assert listed(root / "cache", folder) == sessions([folder], [])
+        assert listed(root / "cache", folder) == fresh(folder)

@@ -1,0 +1,54 @@
+"""Sessions for one question: all of some folders, the newest, or the one that a word means."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from memtui.base.errors import MemtuiError, NotFound, Usage
+from memtui.base.text import visible
+from memtui.host.heads import session_files
+from memtui.search.catalogue import Catalogue
+from memtui.sessions.listing import Session
+
+SHORTEST = 4
+"""Characters of an id that are enough to name a session, if no other begins with them."""
+
+
+def sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
+    """The sessions of these folders, newest first; sub-agents' files and empty ones are left out.
+
+    Args:
+        cache: Our cache folder.
+        places: Folders that hold transcripts.
+        faults: Takes what kept a file from being read; the others are listed all the same.
+    """
+    with Catalogue(cache) as catalogue:
+        faults += catalogue.refresh(places).faults
+        return catalogue.page(places)
+
+
+def newest(cache: Path, place: Path) -> Session | None:
+    """The session of a folder that `sessions` lists first."""
+    with Catalogue(cache) as catalogue:
+        catalogue.refresh([place])
+        return next(iter(catalogue.page([place], limit=1)), None)
+
+
+def find(cache: Path, places: Sequence[Path], word: str) -> Path:
+    """The file of one session: by its path, by the beginning of its id, or by its title.
+
+    Raises:
+        NotFound: If none fits.
+        Usage: If several fit.
+    """
+    if word.endswith(".jsonl") and Path(word).is_file():
+        return Path(word)
+    files = [file for place in places for file in session_files(place)]
+    fits = [file.path for file in files if len(word) >= SHORTEST and file.id.startswith(word.lower())]
+    if not fits:
+        fits = [one.file.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
+    shown = visible(word, keep="")
+    if not fits:
+        raise NotFound(f"no session {shown!r}", hint="memtui sessions ls --all lists them")
+    if len(fits) > 1:
+        raise Usage(f"{shown!r} fits {len(fits)} sessions", hint=", ".join(path.stem for path in fits[:4]))
+    return fits[0]
