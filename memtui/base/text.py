@@ -14,7 +14,6 @@ _FORMAT = (
 _UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
 # A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
 # as several is anybody's guess: shown apart, widths stay true.
-_ASCII = re.compile(r"[\x20-\x7e]*\Z")
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -28,7 +27,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
         Text in which controls stand as control pictures (ESC is "␛") and format characters as "‹U+202E›".
         `visible(visible(s)) == visible(s)`.
     """
-    if _ASCII.match(text):
+    if text.isascii() and text.isprintable():
         return text
 
     def mark(match: re.Match[str]) -> str:

@@ -342,29 +342,42 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
         rows: The cells, one style a cell; without any there is no heading either.
     """
     listed = [[_part(cell) for cell in row] for row in rows]
-    titles = [column.title for column in columns]
-    if out.plain:
-        for row in listed:
-            yield "\t".join(visible(cell.text, keep="").replace("\t", " ") for cell in row)
-        return
     if not listed:
         return
-    shown = [[Part(visible(cell.text, keep=""), cell.style) for cell in row] for row in listed]
-    widths = [max([cells(title), *(cells(row[i].text) for row in shown)]) for i, title in enumerate(titles)]
+    across = [[visible(cell.text, keep="") for cell in cells_] for cells_ in zip(*listed, strict=True)]
+    if out.plain:
+        for texts in zip(*across, strict=True):
+            yield "\t".join(text.replace("\t", " ") for text in texts)
+        return
+    titles = [column.title for column in columns]
+    widths = [max(cells(title), *map(cells, texts)) for title, texts in zip(titles, across, strict=True)]
     _fit(widths, columns, out.width)
-    ellipsis = out.glyphs.ellipsis
-    heading: list[Sequence[Part]] = [[Part(title, "dim") for title in titles]] if any(titles) else []
-    for cells_ in (*heading, *shown):
+    if any(titles):
+        listed.insert(0, [Part(title, "dim") for title in titles])
+        across = [[title, *texts] for title, texts in zip(titles, across, strict=True)]
+    ends = [*[False] * (len(columns) - 1), True]
+    filled = [
+        [_filled(text, width, column, out.glyphs.ellipsis, end=end) for text in texts]
+        for texts, width, column, end in zip(across, widths, columns, ends, strict=True)
+    ]
+    coloured = out.coloured(sys.stdout)
+    for row, texts in zip(listed, zip(*filled, strict=True), strict=True):
+        if not coloured:
+            yield "  ".join(texts)
+            continue
         line: list[Part] = []
-        for i, (cell, column) in enumerate(zip(cells_, columns, strict=True)):
-            last = i == len(columns) - 1
-            text = (
-                clip(cell.text, widths[i], ellipsis=ellipsis)
-                if last and not column.right
-                else pad(cell.text, widths[i], right=column.right, ellipsis=ellipsis)
-            )
-            line += [Part(text, cell.style)] if last else [Part(text, cell.style), Part("  ")]
-        yield line
+        for cell, text in zip(row, texts, strict=True):
+            line += [Part(text, cell.style), Part("  ")]
+        yield line[:-1]
+
+
+def _filled(text: str, width: int, column: Column, ellipsis: str, *, end: bool) -> str:
+    """A cell in its column's width; the last one isn't filled with blanks."""
+    if end and not column.right:
+        return clip(text, width, ellipsis=ellipsis)
+    if len(text) <= width and text.isascii():  # nearly all: no question of widths
+        return text.rjust(width) if column.right else text.ljust(width)
+    return pad(text, width, right=column.right, ellipsis=ellipsis)
 
 
 def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:

@@ -153,7 +153,8 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
 
     from memtui.projects.past import keeper_for
     from memtui.sessions.kept import DELETED
-    from memtui.sessions.scan import Facts, Scanner
+    from memtui.sessions.listing import Facts
+    from memtui.sessions.scan import Scanner
 
     here = os.path.realpath(call.place.transcripts)
     found: list[tuple[Kept, Facts]] = []

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import click
@@ -35,7 +35,7 @@ def places(call: Call, *, everywhere: bool) -> list[Path]:
 
 def session_data(session: "Session", live: "Running | None", left: float | None) -> Data:
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
-    facts = asdict(session.facts)
+    facts = session.facts
     return {
         "id": session.file.id,
         "path": session.file.place,
@@ -44,7 +44,7 @@ def session_data(session: "Session", live: "Running | None", left: float | None)
         "live": live is not None,
         "pid": live.pid if live else None,
         "days_left": None if left is None else round(left, 2),
-        **facts,
+        **{name: getattr(facts, name) for name in facts.__slots__},
     }
 
 
@@ -76,30 +76,35 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | N
              if branch in (None, one.facts.branch)]  # fmt: skip
     live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
     left = [None if days is None else days_left(one.file.modified, now, days) for one in found]
-    rows = [session_data(one, live.get(one.file.id), rest) for one, rest in zip(found, left, strict=True)]
-
-    def text() -> Iterator[Line]:
-        states = [Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
-                  for one, rest in zip(found, left, strict=True)]  # fmt: skip
-        marked = call.out.plain or any(state.text for state in states)
-        columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
-        columns.append(Column("title", rest=True))
-        columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True)]
-        columns += [*([Column("state")] if marked else []), Column("id")]
-        lines: list[list[str | Part]] = []
-        for one, state in zip(found, states, strict=True):
-            facts = one.facts
-            line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
-            line.append(Part(one.title) if one.title else Part(NAMELESS, "dim"))
-            line += [Path(facts.cwd).name] if everywhere else []
-            line += [facts.branch, *([state] if marked else [])]
-            lines.append([*line, Part(one.file.id[:SHORT], "dim")])
-        yield from table(call.out, columns, lines)
-
-    call.out.answer("sessions", rows, text(), rows=rows, warnings=[fault.message for fault in faults], page=True)
-    if not rows:
+    rows = []
+    if call.out.structured:
+        rows = [session_data(one, live.get(one.file.id), rest) for one, rest in zip(found, left, strict=True)]
+    states = [
+        Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
+        for one, rest in zip(found, left, strict=True)
+    ]
+    text = _ls_table(call, found, states, everywhere=everywhere)
+    call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
+    if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")
-    return int(not rows)
+    return int(not found)
+
+
+def _ls_table(call: Call, found: "list[Session]", states: list[Part], *, everywhere: bool) -> Iterator[Line]:
+    marked, now = call.out.plain or any(state.text for state in states), call.now()
+    columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
+    columns.append(Column("title", rest=True))
+    columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True)]
+    columns += [*([Column("state")] if marked else []), Column("id")]
+    lines: list[list[str | Part]] = []
+    for one, state in zip(found, states, strict=True):
+        facts = one.facts
+        line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
+        line.append(one.title or Part(NAMELESS, "dim"))
+        line += [PurePosixPath(facts.cwd).name] if everywhere else []
+        line += [facts.branch, *([state] if marked else [])]
+        lines.append([*line, Part(one.file.id[:SHORT], "dim")])
+    return table(call.out, columns, lines)
 
 
 @sessions.command("show")

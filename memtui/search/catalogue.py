@@ -13,15 +13,17 @@ from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import fault
 from memtui.host.heads import SessionFile, read_part, session_files
 from memtui.search.database import open_database
-from memtui.sessions.bulk import Scanned, scan_many
-from memtui.sessions.listing import Session
-from memtui.sessions.scan import Facts, Scanner
+from memtui.sessions.listing import Facts, Session
+
+if TYPE_CHECKING:
+    from memtui.sessions.bulk import Scanned
+    from memtui.sessions.scan import Scanner
 
 FILE: Final = "catalogue.db"
 """The cache's name in our cache folder."""
@@ -98,10 +100,10 @@ class Catalogue:
             folders: Of these project folders; of all that were ever refreshed if left out.
             limit: How many at most; -1 for all.
         """
-        where = "" if folders is None else f"and folder in ({','.join('?' * len(folders))})"
+        where, values = ("true", ()) if folders is None else _among(folders)
         rows = self._ask(
-            f"select {_SHOWN} from session where listed {where} order by written desc, place limit ?",
-            *(str(folder) for folder in folders or ()),
+            f"select {_SHOWN} from session where listed and {where} order by written desc, place limit ?",
+            *values,
             limit,
         )
         return [Session(SessionFile(*row[:4]), Facts(*row[4:])) for row in rows]
@@ -123,22 +125,32 @@ class Catalogue:
         done = Refreshed()
         stale: list[SessionFile] = []
         gone: list[str] = []
+        folders = list(folders)
+        known = self._known(folders)
         for folder in folders:
-            known = self._known(folder)
+            here = known.get(str(folder), {})
             for file in session_files(folder):
-                if known.pop(file.place, None) != (file.modified, file.size, file.inode):
+                if here.pop(file.place, None) != (file.modified, file.size, file.inode):
                     stale.append(file)
-            gone += known
+            gone += here
         self._write([], gone)
         done.gone = len(gone)
         self._read(stale, done, shown, stopped)
         return done
 
-    def _known(self, folder: Path) -> dict[str, tuple[float, int, int]]:
-        rows = self._ask("select place, modified, size, inode from session where folder = ?", str(folder))
-        return {place: (modified, size, inode) for place, modified, size, inode in rows}
+    def _known(self, folders: Sequence[Path]) -> dict[str, dict[str, tuple[float, int, int]]]:
+        """Time, size and inode of the files that were read in these folders."""
+        found: dict[str, dict[str, tuple[float, int, int]]] = {}
+        where, values = _among(folders)
+        for folder, place, *stamp in self._ask(
+            f"select folder, place, modified, size, inode from session where {where}", *values
+        ):
+            found.setdefault(folder, {})[place] = (stamp[0], stamp[1], stamp[2])
+        return found
 
     def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
+        if not stale:
+            return  # most of the time: what scans need not even be imported
         rows: list[tuple[Row, Row]] = []
         since, count = time.monotonic(), 0
         with closing(self._scanned(stale, done)) as scanned:
@@ -155,8 +167,10 @@ class Catalogue:
                     shown(count, len(stale))
         self._write(rows, [])
 
-    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> Generator[Scanned, None, None]:
+    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> "Generator[Scanned, None, None]":
         """Scan files: first those that only grew, from where reading stopped, then all others."""
+        from memtui.sessions.bulk import scan_many
+
         others = []
         for file in stale:
             scanner = self._left_off(file)
@@ -175,7 +189,7 @@ class Catalogue:
                 done.read += 1
                 yield found
 
-    def _left_off(self, file: SessionFile) -> Scanner | None:
+    def _left_off(self, file: SessionFile) -> "Scanner | None":
         """A scanner that goes on where the last one stopped in a file; None if the file did more than grow."""
         for state, mark, offset in self._ask(
             "select state, mark, offset from session join progress using (place)"
@@ -183,6 +197,8 @@ class Catalogue:
             file.place, file.inode, file.size,
         ):  # fmt: skip
             if mark == _mark(file.place, offset):
+                from memtui.sessions.scan import Scanner
+
                 return Scanner.resumed(state)
         return None
 
@@ -221,7 +237,12 @@ class Catalogue:
             raise
 
 
-def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:
+def _among(folders: Sequence[Path]) -> tuple[str, tuple[str, ...]]:
+    """A condition on the folder, and its values."""
+    return f"folder in ({','.join('?' * len(folders))})", tuple(map(str, folders))
+
+
+def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
     """What is kept of a session: what a list shows, and what is needed to read on."""
     session = Session(file, scanner.facts)
     folder = file.place.rpartition("/")[0]

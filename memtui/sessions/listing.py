@@ -5,7 +5,31 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memtui.host.heads import SessionFile
-from memtui.sessions.scan import Facts
+
+
+@dataclass(slots=True)
+class Facts:
+    """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
+
+    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often
+    they went back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the
+    last prompt.
+    """
+
+    title: str = ""
+    first_prompt: str = ""
+    first_time: str = ""
+    last_time: str = ""
+    messages: int = 0
+    prompts: int = 0
+    rewinds: int = 0
+    compactions: int = 0
+    side: int = 0
+    lines: int = 0
+    bad: int = 0
+    offset: int = 0
+    cwd: str = ""
+    branch: str = ""
 
 
 @dataclass(frozen=True, slots=True)

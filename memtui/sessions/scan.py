@@ -18,6 +18,7 @@ from typing import Any, Final
 from memtui.sessions.counted import HEAD, NOTES, ROW, SOURCE, TAIL, TYPE, Heads
 from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
+from memtui.sessions.listing import Facts
 from memtui.sessions.title import Title
 
 try:
@@ -30,31 +31,6 @@ CHUNK: Final = 128 << 10
 
 _BRACE: Final = ord("}")
 _LONG: Final = 2 * TAIL
-
-
-@dataclass(slots=True)
-class Facts:
-    """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
-
-    `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often
-    they went back and typed something else, `side` the rows of sub-agents in this file. `branch` is that of the
-    last prompt.
-    """
-
-    title: str = ""
-    first_prompt: str = ""
-    first_time: str = ""
-    last_time: str = ""
-    messages: int = 0
-    prompts: int = 0
-    rewinds: int = 0
-    compactions: int = 0
-    side: int = 0
-    lines: int = 0
-    bad: int = 0
-    offset: int = 0
-    cwd: str = ""
-    branch: str = ""
 
 
 @dataclass(slots=True)

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from memtui.sessions import scan as module
 from memtui.sessions.lines import parse_line
-from memtui.sessions.scan import Facts, Scanner, decode, scan
+from memtui.sessions.listing import Facts
+from memtui.sessions.scan import Scanner, decode, scan
 from tests.sessions.recordings import load, session_bytes
 from tests.sessions.rows import Script
 from tests.support import REPO
