@@ -341,43 +341,52 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
         columns: A column without a title in every column gives a table without a heading.
         rows: The cells, one style a cell; without any there is no heading either.
     """
-    listed = [[_part(cell) for cell in row] for row in rows]
+    listed = list(rows)
     if not listed:
         return
-    across = [[visible(cell.text, keep="") for cell in cells_] for cells_ in zip(*listed, strict=True)]
+    across = [_shown([_part(cell).text for cell in cells_]) for cells_ in zip(*listed, strict=True)]
     if out.plain:
         for texts in zip(*across, strict=True):
             yield "\t".join(text.replace("\t", " ") for text in texts)
         return
     titles = [column.title for column in columns]
-    widths = [max(cells(title), *map(cells, texts)) for title, texts in zip(titles, across, strict=True)]
+    widths = [max(cells(title), _widest(texts)) for title, texts in zip(titles, across, strict=True)]
     _fit(widths, columns, out.width)
     if any(titles):
         listed.insert(0, [Part(title, "dim") for title in titles])
         across = [[title, *texts] for title, texts in zip(titles, across, strict=True)]
     ends = [*[False] * (len(columns) - 1), True]
     filled = [
-        [_filled(text, width, column, out.glyphs.ellipsis, end=end) for text in texts]
+        _filled(texts, width, column, out.glyphs.ellipsis, end=end)
         for texts, width, column, end in zip(across, widths, columns, ends, strict=True)
     ]
-    coloured = out.coloured(sys.stdout)
+    if not out.coloured(sys.stdout):
+        yield from map("  ".join, zip(*filled, strict=True))
+        return
     for row, texts in zip(listed, zip(*filled, strict=True), strict=True):
-        if not coloured:
-            yield "  ".join(texts)
-            continue
         line: list[Part] = []
         for cell, text in zip(row, texts, strict=True):
-            line += [Part(text, cell.style), Part("  ")]
+            line += [Part(text, _part(cell).style), Part("  ")]
         yield line[:-1]
 
 
-def _filled(text: str, width: int, column: Column, ellipsis: str, *, end: bool) -> str:
-    """A cell in its column's width; the last one isn't filled with blanks."""
+def _shown(texts: list[str]) -> list[str]:
+    """A column's cells as they may be shown; looked at as one text first, because there may be thousands."""
+    joined = "".join(texts)
+    return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
+
+
+def _widest(texts: list[str]) -> int:
+    return max(map(len if "".join(texts).isascii() else cells, texts))
+
+
+def _filled(texts: list[str], width: int, column: Column, ellipsis: str, *, end: bool) -> list[str]:
+    """A column's cells in its width; in the last one they aren't filled with blanks."""
     if end and not column.right:
-        return clip(text, width, ellipsis=ellipsis)
-    if len(text) <= width and text.isascii():  # nearly all: no question of widths
-        return text.rjust(width) if column.right else text.ljust(width)
-    return pad(text, width, right=column.right, ellipsis=ellipsis)
+        return [clip(text, width, ellipsis=ellipsis) for text in texts]
+    if "".join(texts).isascii() and max(map(len, texts)) <= width:
+        return [text.rjust(width) if column.right else text.ljust(width) for text in texts]
+    return [pad(text, width, right=column.right, ellipsis=ellipsis) for text in texts]
 
 
 def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:

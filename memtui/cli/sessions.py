@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -101,7 +101,7 @@ def _ls_table(call: Call, found: "list[Session]", states: list[Part], *, everywh
         facts = one.facts
         line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
         line.append(one.title or Part(NAMELESS, "dim"))
-        line += [PurePosixPath(facts.cwd).name] if everywhere else []
+        line += [facts.cwd.rpartition("/")[2]] if everywhere else []
         line += [facts.branch, *([state] if marked else [])]
         lines.append([*line, Part(one.file.id[:SHORT], "dim")])
     return table(call.out, columns, lines)

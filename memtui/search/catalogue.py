@@ -53,6 +53,9 @@ _SHOWN: Final = f"place, modified, size, inode, {', '.join(_FACTS)}"
 _KEEP: Final = f"insert or replace into session values ({', '.join('?' * (7 + len(_FACTS)))})"
 _KEEP_PROGRESS: Final = "insert or replace into progress values (?, ?, ?)"
 
+_MANY: Final = 20
+"""Folders from which on it costs less to read the rows of all."""
+
 Row = tuple[Any, ...]
 
 
@@ -100,13 +103,15 @@ class Catalogue:
             folders: Of these project folders; of all that were ever refreshed if left out.
             limit: How many at most; -1 for all.
         """
-        where, values = ("true", ()) if folders is None else _among(folders)
+        where, values = _among(folders)
+        wanted = None if folders is None else set(map(str, folders))
         rows = self._ask(
-            f"select {_SHOWN} from session where listed and {where} order by written desc, place limit ?",
+            f"select folder, {_SHOWN} from session where listed and {where} order by written desc, place limit ?",
             *values,
-            limit,
+            limit if values or wanted is None else -1,
         )
-        return [Session(SessionFile(*row[:4]), Facts(*row[4:])) for row in rows]
+        found = [Session(SessionFile(*row[1:5]), Facts(*row[5:])) for row in rows if wanted is None or row[0] in wanted]
+        return found if limit < 0 else found[:limit]
 
     def refresh(
         self,
@@ -128,7 +133,7 @@ class Catalogue:
         folders = list(folders)
         known = self._known(folders)
         for folder in folders:
-            here = known.get(str(folder), {})
+            here = known[str(folder)]
             for file in session_files(folder):
                 if here.pop(file.place, None) != (file.modified, file.size, file.inode):
                     stale.append(file)
@@ -140,12 +145,13 @@ class Catalogue:
 
     def _known(self, folders: Sequence[Path]) -> dict[str, dict[str, tuple[float, int, int]]]:
         """Time, size and inode of the files that were read in these folders."""
-        found: dict[str, dict[str, tuple[float, int, int]]] = {}
+        found: dict[str, dict[str, tuple[float, int, int]]] = {str(folder): {} for folder in folders}
         where, values = _among(folders)
-        for folder, place, *stamp in self._ask(
+        for folder, place, modified, size, inode in self._ask(
             f"select folder, place, modified, size, inode from session where {where}", *values
         ):
-            found.setdefault(folder, {})[place] = (stamp[0], stamp[1], stamp[2])
+            if folder in found:
+                found[folder][place] = (modified, size, inode)
         return found
 
     def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
@@ -237,8 +243,10 @@ class Catalogue:
             raise
 
 
-def _among(folders: Sequence[Path]) -> tuple[str, tuple[str, ...]]:
-    """A condition on the folder, and its values."""
+def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
+    """A condition on the folder, and its values; where many are wanted all rows are read, which is faster."""
+    if folders is None or len(folders) > _MANY:
+        return "true", ()
     return f"folder in ({','.join('?' * len(folders))})", tuple(map(str, folders))
 
 
