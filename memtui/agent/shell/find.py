@@ -1,0 +1,54 @@
+"""`find`: where it starts, and an expression of tests that only look.
+
+Source: manual of findutils 4.9. Not here: -delete, -exec and its kin, -fprint and its kin, -fls, -files0-from, -L, -H,
+-follow, -D; nothing is matched by its beginning.
+"""
+
+from collections.abc import Sequence
+
+from memtui.agent.shell.kinds import KINDS
+from memtui.agent.shell.plan import Denied
+from memtui.agent.shell.scope import Scope
+from memtui.agent.shell.words import Word
+
+_ALONE = frozenset(
+    "-a -and -o -or -not ! ( ) -print -print0 -prune -quit -true -false -empty -depth -xdev -mount -ls -readable "
+    "-writable -executable -noleaf -daystart -nouser -nogroup".split()
+)
+_VALUES = {
+    **dict.fromkeys("-name -iname -path -ipath -wholename -lname -ilname -regex -iregex -regextype".split(), "text"),
+    **dict.fromkeys("-type -xtype -perm -size -user -group -newermt".split(), "text"),
+    **dict.fromkeys("-mtime -atime -ctime -mmin -amin -cmin -links -inum".split(), "text"),
+    **dict.fromkeys("-maxdepth -mindepth".split(), "width"),
+    **dict.fromkeys("-newer -anewer -cnewer -samefile".split(), "path"),
+    "-printf": "format",
+}
+
+
+def find_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
+    """Judge the words behind `find`.
+
+    Raises:
+        Denied: If one of them isn't a start inside the folders or a test that only looks.
+    """
+    left = list(words)
+    starts: list[str] = []
+    while left and not left[0].text.startswith("-") and left[0].text not in ("!", "("):
+        starts += scope.operands(left.pop(0))
+    expression: list[str] = []
+    while left:
+        test = scope.literal(left.pop(0))
+        expression.append(test)
+        if test in _ALONE:
+            continue
+        if test not in _VALUES:
+            raise Denied(f"find with {test}")
+        if not left:
+            raise Denied(f"find {test} without a value")
+        value = scope.literal(left.pop(0))
+        if _VALUES[test] == "path":
+            scope.place(value)
+        else:
+            KINDS[_VALUES[test]](value)
+        expression.append(value)
+    return [*starts, *expression]
