@@ -39,10 +39,9 @@ def check_line(line: str, scope: Scope) -> Plan:
         Denied: If anything in it isn't known to be harmless.
         OSError: If the disk fails; the caller takes it for a denial.
     """
-    parts = parse(line)
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
-    parts, scope = _enter(parts, scope)
+    parts, scope = _enter(parse(line), scope)
     steps = [Step(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
     return Plan(scope.cwd or root, tuple(steps), readable)
 

@@ -11,18 +11,19 @@ from memtui.agent.shell.plan import Denied
 from memtui.agent.shell.scope import Scope
 from memtui.agent.shell.words import Word
 
-_ALONE = frozenset(
-    "-a -and -o -or -not ! ( ) -print -print0 -prune -quit -true -false -empty -depth -xdev -mount -ls -readable "
-    "-writable -executable -noleaf -daystart -nouser -nogroup".split()
-)
+_ALONE = frozenset({
+    "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
+    "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
+    "-nogroup",
+})  # fmt: skip
 _VALUES = {
-    **dict.fromkeys("-name -iname -path -ipath -wholename -lname -ilname -regex -iregex -regextype".split(), "text"),
-    **dict.fromkeys("-type -xtype -perm -size -user -group -newermt".split(), "text"),
-    **dict.fromkeys("-mtime -atime -ctime -mmin -amin -cmin -links -inum".split(), "text"),
-    **dict.fromkeys("-maxdepth -mindepth".split(), "width"),
-    **dict.fromkeys("-newer -anewer -cnewer -samefile".split(), "path"),
-    "-printf": "format",
-}
+    "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
+    "-ilname": "text", "-regex": "text", "-iregex": "text", "-regextype": "text", "-type": "text", "-xtype": "text",
+    "-perm": "text", "-size": "text", "-user": "text", "-group": "text", "-newermt": "text", "-mtime": "text",
+    "-atime": "text", "-ctime": "text", "-mmin": "text", "-amin": "text", "-cmin": "text", "-links": "text",
+    "-inum": "text", "-maxdepth": "width", "-mindepth": "width", "-newer": "path", "-anewer": "path",
+    "-cnewer": "path", "-samefile": "path", "-printf": "format",
+}  # fmt: skip
 
 
 def find_arguments(words: Sequence[Word], scope: Scope) -> list[str]:

@@ -1,7 +1,7 @@
 """The words of one command, read as the program itself will read them.
 
-The GNU way: flags may stand behind operands, short ones together, values glued or in the next word, "--" ends them. Where
-programs differ in how they read a word, the word is denied.
+The GNU way: flags may stand behind operands, short ones together, values glued or in the next word, "--" ends them.
+Where programs differ in how they read a word, the word is denied.
 """
 
 import re

@@ -1,10 +1,10 @@
 """Which commands there are, with which flags: what isn't here is denied.
 
 Flags are those of GNU and of the BSDs that only read: none that writes a file, runs a program, reads a list of files or
-patterns from a file, follows links out of a folder, or never ends. A flag that both spell the same but mean otherwise is
-left out if one of the meanings is more than reading; so is one whose value may be left out where we'd take the next word
-for it, because that word would then be an operand that nobody judged. No `strings`: it reads more arguments from a file
-that is named with an @.
+patterns from a file, follows links out of a folder, or never ends. A flag that both spell the same but mean otherwise
+is left out if one of the meanings is more than reading; so is one whose value may be left out where we'd take the next
+word for it, because that word would then be an operand that nobody judged. No `strings`: it reads more arguments from
+a file that is named with an @.
 
 Source: SAFETY.md 3.2; manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, diffutils 3.8, xxd.
 """
@@ -81,6 +81,9 @@ _SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_
 _GREP_SKIPS = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
 _RG_SKIPS = tuple(f"--iglob=!{name}" for name in _SECRETS)
 
+SKIPS = frozenset((*_GREP_SKIPS, *_RG_SKIPS))
+"""Arguments that `grep -r` and `rg` always get, so that they leave out what may hold a secret."""
+
 _GREP = Rules(
     flags=_flags(
         "abcFEGHhIiLlnoPqrsTUvwxyZz",
@@ -147,9 +150,7 @@ RULES: dict[str, Rules] = {
         maybe={"--color": "text", "--classify": "text"},
     ),
     "cat": Rules(
-        flags=_flags(
-            "AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank"
-        )
+        flags=_flags("AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank")
     ),
     "head": Rules(
         flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
@@ -210,7 +211,9 @@ RULES: dict[str, Rules] = {
         least=2,
         most=2,
     ),
-    "cmp": Rules(flags=_flags("bls", "silent quiet"), values=_values("-n --bytes=number"), rest="file", least=2, most=2),
+    "cmp": Rules(
+        flags=_flags("bls", "silent quiet"), values=_values("-n --bytes=number"), rest="file", least=2, most=2
+    ),
     "du": Rules(
         flags=_flags("abchklmsSx", "all apparent-size bytes human-readable si summarize total separate-dirs"),
         values=_values("-d --max-depth=width --exclude=text"),
@@ -249,7 +252,10 @@ RULES: dict[str, Rules] = {
     "od": Rules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
     "hexdump": Rules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
     "tree": Rules(
-        flags=_flags("adDfhinpsu", "noreport dirsfirst du"), values=_values("-L=width -I -P=text"), ends=False, glued=False
+        flags=_flags("adDfhinpsu", "noreport dirsfirst du"),
+        values=_values("-L=width -I -P=text"),
+        ends=False,
+        glued=False,
     ),
 }
 """Commands whose words are flags and operands; `special` and `find` hold the others."""

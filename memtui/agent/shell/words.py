@@ -83,7 +83,7 @@ def _check_characters(line: str) -> None:
     if len(line) > MAX_LENGTH:
         raise Denied(f"longer than {MAX_LENGTH} characters")
     for char in line:
-        if char in _BLANK or char.isascii() and char.isprintable():
+        if char in _BLANK or (char.isascii() and char.isprintable()):
             continue
         if unicodedata.category(char)[0] in "CZ":
             raise Denied(f"holds a line end, a control, format or odd blank character (U+{ord(char):04X})")
