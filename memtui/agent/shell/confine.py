@@ -33,7 +33,7 @@ _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
 _MOUNT_SETATTR = 442
 _AT_FDCWD, _AT_RECURSIVE, _RDONLY = -100, 0x8000, 1
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1, 2, 4, 8
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _IOCTL_DEV = 1, 2, 4, 8, 1 << 15
 _FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 """How many rights over files a version of Landlock knows."""
 
@@ -126,7 +126,8 @@ def _landlock(libc: Any, readable: list[str]) -> bool:
         return False
     allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM]
     allowed += [(path, _READ_FILE | _READ_DIR) for path in readable]
-    allowed.append((os.devnull, _READ_FILE | _WRITE_FILE))
+    # Some programs ask their input what it is before they read it.
+    allowed.append((os.devnull, _READ_FILE | _WRITE_FILE | (_IOCTL_DEV & files)))
     for path, rights in allowed:
         _allow(libc, rules, path, rights)
     done = libc.syscall(_RESTRICT_SELF, rules, 0) == 0

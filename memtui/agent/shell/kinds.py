@@ -4,11 +4,12 @@ A kind is a short name that the command table uses. What a value may do is the q
 program that gets nonsense says so itself.
 """
 
+import fnmatch
 import re
 from collections.abc import Callable
 
 from memtui.agent.shell.plan import Denied
-from memtui.base.boundary import is_sensitive
+from memtui.base.boundary import SENSITIVE_NAMES, fold_name, is_sensitive
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
 _WIDTH = re.compile(r"[0-9]{1,3}")
@@ -20,6 +21,9 @@ _SED = re.compile(r"([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p(;([0-9]{1,9}|\$)(,([0-9]
 # What reaches the environment and other files; ".env" is a field.
 _JQ = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
 _JQ_STRING = re.compile(r'"([^"\\]|\\.)*"')
+
+
+_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
 
 
 def _matching(pattern: re.Pattern[str], what: str) -> Callable[[str], None]:
@@ -64,7 +68,8 @@ def _chosen(value: str) -> None:
     if value.startswith("!"):
         return
     for part in re.split(r"[/{},]", value):
-        if is_sensitive(part.strip("*?")) or is_sensitive(part):
+        hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_NAMES, fold_name(part))
+        if hit or is_sensitive(part):
             raise Denied(f"{value!r} chooses files that may hold a secret")
 
 
@@ -80,4 +85,4 @@ KINDS: dict[str, Callable[[str], None]] = {
     "jq": _jq,
     "chosen": _chosen,
 }
-"""Checks by name; each raises `Denied`. "path", "file" and "folder" are left to the scope."""
+"""Checks by name; each raises `Denied`. "path", "file" and "named" are left to the scope."""

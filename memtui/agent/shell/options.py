@@ -70,13 +70,14 @@ class _Reader:
         if sign and flag in self.rules.maybe:
             self.judge(flag, self.rules.maybe[flag], value)
         elif flag in self.rules.values:
-            if not sign:
+            if sign:
+                self.judge(flag, self.rules.values[flag], value)
+            else:
                 self.flags.append(flag)
                 text = self.next(flag, self.rules.values[flag])
-                self.seen.add(flag)
-                self.flags.append(text)
-                return
-            self.judge(flag, self.rules.values[flag], value)
+        elif flag in self.rules.doubles and not sign:
+            self.flags += [flag, self.next(flag, "text")]
+            text = self.next(flag, "text")
         elif sign or flag not in self.rules.flags | self.rules.maybe.keys():
             raise Denied(f"{self.name} with {flag}")
         self.seen.add(flag)
@@ -143,11 +144,13 @@ class _Reader:
     def operand(self, kind: str, word: Word) -> list[str]:
         if not kind:
             raise Denied(f"{self.name} with the operand {word.text}")
-        if kind not in ("path", "file"):
+        if kind not in ("path", "file", "named"):
             text = self.scope.literal(word)
             KINDS[kind](text)
             return [text]
         names = self.scope.operands(word)
+        if kind == "named" and "-" in names:
+            raise Denied(f"{self.name} needs a file")
         if kind == "file" and any(name != "-" and self.scope.place(name).is_dir() for name in names):
             raise Denied(f"{self.name} with a folder")
         return names

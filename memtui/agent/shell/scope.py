@@ -17,6 +17,7 @@ from memtui.base.boundary import Actor, Verdict, check_path
 MAX_MATCHES = 1000
 """Names that one wildcard may stand for."""
 _MAX_LISTED = 50_000
+"""Names that are looked at for one wildcard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,34 +94,36 @@ class Scope:
         while (plain := _plain(parts[0])) is not None:
             above += plain + "/"
             del parts[0]
-        found = [above]
+        found, room = [above], [_MAX_LISTED]
         for number, part in enumerate(parts):
             last = number == len(parts) - 1
-            found = [name for above in found for name in self._below(above, part, last=last)]
+            found = [name for above in found for name in self._below(above, part, room, last=last)]
             if len(found) > MAX_MATCHES:
                 raise Denied(f"a wildcard stands for more than {MAX_MATCHES} names: use find or grep -r")
         return [name + ("/" if pattern.endswith("/") else "") for name in found]
 
-    def _below(self, above: str, part: str, *, last: bool) -> list[str]:
+    def _below(self, above: str, part: str, room: list[int], *, last: bool) -> list[str]:
         place = self.place(above)
         plain = _plain(part)
         if plain is not None:
             names = [plain] if os.path.lexists(place / plain) else []
         else:
             matches = re.compile(fnmatch.translate(part)).match
-            names = [name for name in _names(place) if matches(name) and (part[0] == "." or name[0] != ".")]
+            names = [name for name in _names(place, room) if matches(name) and (part[0] == "." or name[0] != ".")]
         if last:
             return [above + name for name in names]
         return [f"{above}{name}/" for name in names if (place / name).is_dir()]
 
 
-def _names(folder: Path) -> list[str]:
+def _names(folder: Path, room: list[int]) -> list[str]:
+    """The names in a folder; `room` is how many more may be looked at."""
     try:
         names = os.listdir(folder)  # noqa: PTH208 - names, not paths
     except OSError:
         return []
-    if len(names) > _MAX_LISTED:
-        raise Denied("a wildcard in a folder with too many names: use find")
+    room[0] -= len(names)
+    if room[0] < 0:
+        raise Denied("a wildcard in folders with too many names: use find")
     return sorted(names)
 
 

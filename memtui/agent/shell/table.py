@@ -23,9 +23,10 @@ class Rules:
         flags: Flags without a value: "-l", "--lines".
         values: Flags with one, to the kind of the value. Kinds: see `kinds`, and "path" for a file or folder that may
             be read.
+        doubles: Flags with two values, which are text.
         maybe: Flags whose value may be left out, and is glued if not: "--color=auto".
         first: Kinds of the first operands.
-        rest: Kind of all others, or "" for none. "file" is a path that is no folder.
+        rest: Kind of all others, or "" for none. "file" is a path that is no folder, "named" one that isn't "-".
         least, most: How many operands.
         instead: Flags that bring what `first` would be ("-e PATTERN"), or need none ("--files").
         need: Flags without which the command isn't run.
@@ -39,6 +40,7 @@ class Rules:
 
     flags: frozenset[str] = frozenset()
     values: Mapping[str, str] = field(default_factory=dict)
+    doubles: frozenset[str] = frozenset()
     maybe: Mapping[str, str] = field(default_factory=dict)
     first: tuple[str, ...] = ()
     rest: str = "path"
@@ -131,6 +133,7 @@ _JQ = Rules(
         "join-output raw-input tab stream seq unbuffered",
     ),
     values={"--indent": "width"},
+    doubles=frozenset({"--arg", "--argjson"}),
     first=("jq",),
     least=1,
     ends=False,
@@ -160,7 +163,9 @@ RULES: dict[str, Rules] = {
     ),
     "wc": Rules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
     "nl": Rules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
-    "tac": Rules(flags=_flags("br", "before regex"), values=_values("-s --separator=text")),
+    # These two copy what comes through a pipe into a file.
+    "tac": Rules(flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1),
+    "file": Rules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
     "rev": Rules(),
     "grep": _GREP,
     "rg": _RG,
@@ -219,7 +224,6 @@ RULES: dict[str, Rules] = {
         values=_values("-d --max-depth=width --exclude=text"),
     ),
     "stat": Rules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
-    "file": Rules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), least=1),
     "readlink": Rules(
         flags=_flags("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline"), least=1
     ),

@@ -21,6 +21,8 @@ from memtui.agent.shell.plan import Denied, Redirect
 MAX_LENGTH = 4096
 """Characters, and bytes, of a line."""
 MAX_COMMANDS = 20
+MAX_WILDCARDS = 20
+"""Words with a wildcard; each costs a look at a folder."""
 
 _BLANK = " \t"
 _ENDS_WORD = " \t|&;<>"
@@ -96,6 +98,7 @@ class _Reader:
         self.line = line
         self.at = 0
         self.count = 0
+        self.wildcards = 0
 
     def read(self) -> list[Part]:
         parts = [Part("", self.pipeline())]
@@ -186,6 +189,9 @@ class _Reader:
             raise Denied(_WHY.get(self.line[start], "not understood: " + self.line[start]))
         if self.line.startswith(">", self.at) and self.line[start : self.at].isdigit():
             raise Denied("redirects another output than 1 or 2")
+        self.wildcards += wild
+        if self.wildcards > MAX_WILDCARDS:
+            raise Denied(f"more than {MAX_WILDCARDS} words with wildcards")
         return Word("".join(text), bare, "".join(pattern) if wild else None)
 
     def plain(self, char: str, *, first: bool) -> str:
