@@ -20,6 +20,7 @@ from memtui.agent.shell.check import check_line
 from memtui.agent.shell.plan import Denied, Plan
 from memtui.agent.shell.scope import Scope
 from memtui.base.boundary import Verdict, check_path, is_sensitive
+from memtui.base.text import clip
 
 __all__ = ["KEYS", "Decision", "Scope", "decide"]
 
@@ -37,6 +38,9 @@ class Decision:
     path: Verdict | None = None
     plan: Plan | None = None
 
+
+LONGEST = 300
+"""Cells of a reason: it quotes what a model wrote."""
 
 _TEXT, _WHOLE, _FLAG = (str,), (int, float), (bool,)
 
@@ -74,13 +78,13 @@ def decide(tool: object, given: object, scope: Scope) -> Decision:
     keys = KEYS[tool]
     for key, value in given.items():
         if key not in keys:
-            return Decision(False, f"{tool} has no {key!r}")
+            return Decision(False, clip(f"{tool} has no {key!r}", LONGEST))
         if value is not None and "path" not in key and not _fits(value, keys[key]):
             return Decision(False, f"{key} is not {keys[key][0].__name__}")
     try:
         return _DECIDE[tool](given, scope)
     except Denied as denied:
-        return Decision(False, str(denied))
+        return Decision(False, clip(str(denied), LONGEST))
     except OSError as error:
         return Decision(False, f"the disk says: {os.strerror(error.errno or 0)}")
 

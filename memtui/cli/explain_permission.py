@@ -44,7 +44,7 @@ def explain_permission(
         ]
     else:
         found = [_judge(given, defaults, reads, tool)]
-    call.out.answer("explain-permission", found[0] if tool != "-" else found, _text(found), rows=found)
+    call.out.answer("explain-permission", found[0] if len(found) == 1 else found, _text(found), rows=found)
     if any("error" in data for data in found):
         return 1
     return int(tool != "-" and found[0]["verdict"] == "deny")

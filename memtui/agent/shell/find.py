@@ -11,12 +11,12 @@ from memtui.agent.shell.plan import Denied
 from memtui.agent.shell.scope import Scope
 from memtui.agent.shell.words import Word
 
-_ALONE = frozenset({
+ALONE = frozenset({
     "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
     "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
     "-nogroup",
 })  # fmt: skip
-_VALUES = {
+VALUES = {
     "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
     "-ilname": "text", "-regex": "text", "-iregex": "text", "-regextype": "text", "-type": "text", "-xtype": "text",
     "-perm": "text", "-size": "text", "-user": "text", "-group": "text", "-newermt": "text", "-mtime": "text",
@@ -40,16 +40,16 @@ def find_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
     while left:
         test = scope.literal(left.pop(0))
         expression.append(test)
-        if test in _ALONE:
+        if test in ALONE:
             continue
-        if test not in _VALUES:
+        if test not in VALUES:
             raise Denied(f"find with {test}")
         if not left:
             raise Denied(f"find {test} without a value")
         value = scope.literal(left.pop(0))
-        if _VALUES[test] == "path":
+        if VALUES[test] == "path":
             scope.place(value)
         else:
-            KINDS[_VALUES[test]](value)
+            KINDS[VALUES[test]](value)
         expression.append(value)
     return [*starts, *expression]

@@ -51,6 +51,8 @@ class Ran:
 def run(plan: Plan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran:
     """Run what was allowed.
 
+    What was started ends with the thread that called, too: on Linux the system sees to it.
+
     Args:
         plan: From `permissions.decide`; nothing in it is judged again.
         seconds: After which everything it started is killed.
