@@ -20,7 +20,7 @@ from memtui.agent.shell.check import check_line
 from memtui.agent.shell.plan import Denied, Plan
 from memtui.agent.shell.scope import Scope
 from memtui.base.boundary import Verdict, check_path, is_sensitive
-from memtui.base.text import clip
+from memtui.base.text import clip, visible
 
 __all__ = ["KEYS", "Decision", "Scope", "decide"]
 
@@ -84,7 +84,7 @@ def decide(tool: object, given: object, scope: Scope) -> Decision:
     try:
         return _DECIDE[tool](given, scope)
     except Denied as denied:
-        return Decision(False, clip(str(denied), LONGEST))
+        return Decision(False, clip(visible(str(denied), keep=""), LONGEST))
     except OSError as error:
         return Decision(False, f"the disk says: {os.strerror(error.errno or 0)}")
 

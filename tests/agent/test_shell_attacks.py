@@ -51,6 +51,10 @@ rg --ignore-file link-out x
 rg -g .env KEY /w/repo
 rg -g '.e*' KEY /w/repo
 rg --iglob .ENV KEY /w/repo
+rg -g=.env KEY /w/repo
+rg -g={.git,x}/* KEY .
+rg -ng=.env KEY /w/repo
+rg -nre --pre=./evil.sh x
 grep -r --include=.env KEY /w/repo
 grep -r --include='.[e]nv' KEY /w/repo
 grep -Rn x .

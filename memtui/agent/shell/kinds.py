@@ -65,6 +65,7 @@ def _jq(value: str) -> None:
 
 def _chosen(value: str) -> None:
     """A wildcard that chooses files; one that leaves files out may name what it likes."""
+    value = value.removeprefix("=")  # ripgrep takes -g=X for -g X
     if value.startswith("!"):
         return
     for part in re.split(r"[/{},]", value):

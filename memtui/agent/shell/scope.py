@@ -89,7 +89,7 @@ class Scope:
         Raises:
             Denied: If a folder on the way may not be read, or there are too many names.
         """
-        parts = [part for part in pattern.split("/") if part]
+        parts = [part for part in pattern.split("/") if part not in ("", ".")]
         above = "/" if pattern.startswith("/") else "./"
         while (plain := _plain(parts[0])) is not None:
             above += plain + "/"
