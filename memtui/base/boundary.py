@@ -43,12 +43,14 @@ _INVISIBLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u31
 _TILDE = re.compile(r"~[\w+-]*\Z")
 _RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\Z", re.IGNORECASE)
 _INSTRUCTIONS = ("claude.md", "claude.local.md")
-_SENSITIVE_NAMES = {
+SENSITIVE_NAMES = {
     ".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass",
     ".htpasswd", ".git-credentials", ".credentials.json", ".vault-token", "credentials", "id_rsa", "id_dsa", "id_ecdsa",
     "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
 }  # fmt: skip
-_SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+"""Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
+SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+"""How the names of such files end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,9 +278,14 @@ def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict
 
 def _check_not_sensitive(parts: Sequence[str]) -> None:
     for part in parts:
-        name = fold_name(part)
-        if name in _SENSITIVE_NAMES or name.startswith(".env") or name.endswith(_SENSITIVE_ENDS):
+        if is_sensitive(part):
             raise _Denied(f"{part} may hold a secret")
+
+
+def is_sensitive(part: str) -> bool:
+    """Whether a file or folder of this name may hold a secret and is never read."""
+    name = fold_name(part)
+    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_ENDS)
 
 
 def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:

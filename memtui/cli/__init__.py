@@ -10,8 +10,8 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `output`    the only place that prints: tables, JSON, colours, questions
 - `names`     which file a word means
 - `doing`     carrying a plan out: shown, asked for, told
-- `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `sessions`, `session_tree`,
-  `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`   commands
+- `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `explain_permission`, `sessions`,
+  `session_tree`, `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`   commands
 - `dashboard` what plain `memtui` shows, as text
 
 Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON
@@ -34,7 +34,7 @@ COMMANDS: dict[str, str] = {
     "undo": "memtui.cli.past:undo",
     "redo": "memtui.cli.past:redo",
     "restore": "memtui.cli.past:restore",
-    "explain": "memtui.cli.explain_sessions:explain",
+    "explain": "memtui.cli.explain_permission:explain",
     "sessions": "memtui.cli.session_tree:sessions",
     "resume": "memtui.cli.resume:resume",
     "export": "memtui.cli.sessions:export",

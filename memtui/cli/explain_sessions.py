@@ -15,6 +15,8 @@ from memtui.cli.output import Data, Line, Part
 if TYPE_CHECKING:
     from memtui.sessions.transcript import Transcript
 
+__all__ = ["explain", "explain_resume", "explain_transcript"]
+
 LONGEST = 160
 """Characters of a text that are shown; `--json` has all of them."""
 

@@ -1,0 +1,201 @@
+"""The program that runs a plan: it locks itself in first, then starts what it was given, without a shell.
+
+It is started alone, in an interpreter without our package and without the user's environment, and is one thread, so
+that it may change what it is before it starts anything: a library in our own process could not. Input is one JSON
+object on standard input (`run` writes it); the layers that hold are reported as JSON on the file descriptor named by
+the first argument; output goes where its own goes; the exit code is that of the last program.
+
+Layers, each as far as the system has it:
+- "limits"     no file may grow, no core, CPU seconds, memory; no new rights through set-uid programs
+- "no network" a network namespace with nothing in it
+- "read-only"  a mount namespace in which every mount is read-only, which also stops chmod and touch
+- "landlock"   only the readable folders and the system's programs can be read, nothing written, no TCP, no signals out
+
+Source: Linux 6.7 uapi landlock.h, mount.h; manual pages landlock(7), mount_setattr(2), unshare(2).
+"""
+
+import ctypes
+import json
+import os
+import platform
+import resource
+import signal
+import struct
+import subprocess
+import sys
+from typing import Any
+
+_MEMORY = 4 << 30
+"""Bytes of address space for one program; ripgrep maps whole transcripts."""
+
+_PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
+_CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x20000, 0x10000000, 0x40000000
+_MOUNT_SETATTR = 442
+_AT_FDCWD, _AT_RECURSIVE, _RDONLY = -100, 0x8000, 1
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _IOCTL_DEV = 1, 2, 4, 8, 1 << 15
+_FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
+"""How many rights over files a version of Landlock knows."""
+
+_SYSTEM = (
+    "/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/run/current-system", "/etc/ld.so.cache",
+    "/etc/localtime", "/etc/magic",
+)  # fmt: skip
+"""What programs need to start."""
+
+
+def main() -> int:
+    job = json.load(sys.stdin.buffer)
+    try:
+        os.chdir(job["cwd"])
+    except OSError as error:
+        print(f"{job['cwd']}: {error.strerror}")
+        return 1
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    layers = ["limits"] if _limit(job["seconds"]) else []
+    if sys.platform == "linux":
+        layers += _lock_in(job["readable"])
+    report = int(sys.argv[1])
+    os.write(report, json.dumps(layers).encode())
+    os.close(report)
+    return _run_steps(job)
+
+
+def _limit(seconds: int) -> bool:
+    wanted = {
+        resource.RLIMIT_FSIZE: 0,
+        resource.RLIMIT_CORE: 0,
+        resource.RLIMIT_CPU: seconds,
+        resource.RLIMIT_AS: _MEMORY,
+    }
+    done = True
+    for what, most in wanted.items():
+        try:
+            resource.setrlimit(what, (most, most))
+        except (OSError, ValueError):
+            done = False
+    return done
+
+
+def _lock_in(readable: list[str]) -> list[str]:
+    """Give up what the system lets us give up; the layers that now hold."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    layers = []
+    if _unshare(libc, _CLONE_NEWNET | _CLONE_NEWNS):
+        layers.append("no network")
+        if _freeze_mounts(libc):
+            layers.append("read-only")
+    if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 and _landlock(libc, readable):
+        layers.append("landlock")
+    return layers
+
+
+def _unshare(libc: Any, flags: int) -> bool:
+    """Leave the shared namespaces; somebody who isn't root needs a user namespace for it."""
+    if os.geteuid() == 0 and libc.unshare(flags) == 0:
+        return True
+    uid, gid = os.geteuid(), os.getegid()
+    if libc.unshare(flags | _CLONE_NEWUSER) != 0:
+        return False
+    try:
+        for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+            fd = os.open(f"/proc/self/{name}", os.O_WRONLY)
+            os.write(fd, text.encode())
+            os.close(fd)
+    except OSError:
+        return False
+    return True
+
+
+def _freeze_mounts(libc: Any) -> bool:
+    attributes = struct.pack("QQQQ", _RDONLY, 0, 0, 0)
+    return bool(libc.syscall(_MOUNT_SETATTR, _AT_FDCWD, b"/", _AT_RECURSIVE, attributes, len(attributes)) == 0)
+
+
+def _landlock(libc: Any, readable: list[str]) -> bool:
+    if platform.machine() not in ("x86_64", "aarch64", "riscv64"):  # their call numbers are the ones above
+        return False
+    version = libc.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), 1)
+    if version < 1:
+        return False
+    files = (1 << _FS_RIGHTS.get(version, 16)) - 1
+    handled = struct.pack("QQQ", files, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 24 if version >= 6 else 16 if version >= 4 else 8
+    rules = libc.syscall(_CREATE_RULESET, handled, ctypes.c_size_t(size), 0)
+    if rules < 0:
+        return False
+    allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM]
+    allowed += [(path, _READ_FILE | _READ_DIR) for path in readable]
+    # Some programs ask their input what it is before they read it.
+    allowed.append((os.devnull, _READ_FILE | _WRITE_FILE | (_IOCTL_DEV & files)))
+    for path, rights in allowed:
+        _allow(libc, rules, path, rights)
+    done = libc.syscall(_RESTRICT_SELF, rules, 0) == 0
+    os.close(rules)
+    return bool(done)
+
+
+def _allow(libc: Any, rules: int, path: str, rights: int) -> None:
+    """What can't be opened isn't there, and stays closed."""
+    try:
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)  # type: ignore[attr-defined, unused-ignore]
+    except OSError:
+        return
+    if not os.path.isdir(path):  # noqa: PTH112 - no pathlib in here: it takes a third of the start
+        rights &= ~_READ_DIR
+    libc.syscall(_ADD_RULE, rules, 1, struct.pack("=Qi", rights, fd), 0)
+    os.close(fd)
+
+
+def _run_steps(job: dict[str, Any]) -> int:
+    code = 0
+    for step in job["steps"]:
+        if (step["after"] == "&&" and code != 0) or (step["after"] == "||" and code == 0):
+            continue
+        code = _run_pipeline(step["stages"], job["env"])
+    return code
+
+
+def _run_pipeline(stages: list[dict[str, Any]], env: dict[str, str]) -> int:
+    null = os.open(os.devnull, os.O_RDWR)
+    source = null
+    running: list[subprocess.Popen[bytes] | None] = []
+    for number, stage in enumerate(stages):
+        out, after = 1, null
+        if number < len(stages) - 1:
+            after, out = os.pipe()
+        outputs = {1: out, 2: 2}
+        for fd, target in stage["redirects"]:
+            outputs[fd] = null if target == "null" else outputs[1]
+        running.append(_start(stage["argv"], env, source, outputs))
+        for fd in {source, out} - {1, null}:
+            os.close(fd)
+        source = after
+    os.close(null)
+    codes = [127 if child is None else child.wait() for child in running]
+    return codes[-1] if codes[-1] >= 0 else 128 - codes[-1]
+
+
+def _start(
+    argv: list[str], env: dict[str, str], source: int, outputs: dict[int, int]
+) -> "subprocess.Popen[bytes] | None":
+    try:
+        return subprocess.Popen(
+            argv, env=env, stdin=source, stdout=outputs[1], stderr=outputs[2], preexec_fn=_end_with_parent
+        )
+    except OSError as error:
+        os.write(
+            outputs[2], f"{argv[0]}: {'not installed' if isinstance(error, FileNotFoundError) else error}\n".encode()
+        )
+        return None
+
+
+def _end_with_parent() -> None:
+    """Nothing outlives this program, whatever ends it."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+if __name__ == "__main__":
+    _end_with_parent()
+    sys.exit(main())
