@@ -264,6 +264,8 @@ class Output:
     # Streams.
 
     def _line(self, line: Line, coloured: bool) -> str:
+        if type(line) is str:
+            return visible(line, keep="\t").rstrip(" ")
         parts = [line] if isinstance(line, str | Part) else line
         shown = []
         for part in parts:
@@ -344,7 +346,10 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     listed = list(rows)
     if not listed:
         return
-    across = [_shown([_part(cell).text for cell in cells_]) for cells_ in zip(*listed, strict=True)]
+    across = [
+        _shown([cell.text if isinstance(cell, Part) else cell for cell in cells_])
+        for cells_ in zip(*listed, strict=True)
+    ]
     if out.plain:
         for texts in zip(*across, strict=True):
             yield "\t".join(text.replace("\t", " ") for text in texts)
@@ -366,7 +371,7 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     for row, texts in zip(listed, zip(*filled, strict=True), strict=True):
         line: list[Part] = []
         for cell, text in zip(row, texts, strict=True):
-            line += [Part(text, _part(cell).style), Part("  ")]
+            line += [Part(text, cell.style if isinstance(cell, Part) else ""), Part("  ")]
         yield line[:-1]
 
 
@@ -400,7 +405,3 @@ def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
         widths[i] -= taken
         over -= taken
         least = 8
-
-
-def _part(cell: str | Part) -> Part:
-    return cell if isinstance(cell, Part) else Part(cell)

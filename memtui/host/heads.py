@@ -4,8 +4,8 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 PART = 1 << 16
 """Bytes of the head and of the tail, as the agent client's own list reads them."""
@@ -14,8 +14,7 @@ SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jso
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionFile:
+class SessionFile(NamedTuple):
     """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
 
     place: str

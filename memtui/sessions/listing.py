@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.host.heads import SessionFile
 
@@ -32,8 +33,7 @@ class Facts:
     branch: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """A session's file and what a list shows of it."""
 
     file: SessionFile
