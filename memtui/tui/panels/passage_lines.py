@@ -35,6 +35,9 @@ WHEEL: Final = 3
 MOST_PAINTED: Final = 500
 """Painted rows that are kept."""
 
+START: Final = Anchor()
+"""The first row of a passage."""
+
 Reads = Callable[[Source, int | None], Passage | None]
 """Reads a passage from a source, with the most bytes of a line that may be read."""
 
@@ -122,11 +125,11 @@ class PassageLines(Widget, can_focus=True):
             return  # not laid out: the first size comes here again
         self._read(reads, lambda block: self._opened(block, anchor))
 
-    def show(self, source: Source, reads: Reads) -> None:
-        """Read another source; the old one is closed."""
+    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
+        """Read another source, from where `open` would go; the old one is closed."""
         self.source.close()
         self.source = source
-        self.open(reads, Anchor())
+        self.open(reads, anchor)
 
     def grew(self) -> None:
         """The file has more at its end."""

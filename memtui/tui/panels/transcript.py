@@ -17,7 +17,7 @@ from memtui.base.errors import MemtuiError
 from memtui.sessions.find import Hit, Needle, find, next_prompt, with_uuid
 from memtui.sessions.passages import Longer, Source, Spot
 from memtui.tui import keys
-from memtui.tui.panels.passage_lines import AT_ONCE, PassageLines, Reads
+from memtui.tui.panels.passage_lines import AT_ONCE, START, PassageLines, Reads
 from memtui.tui.speech import OPENED, Row
 from memtui.tui.window import Anchor, Block
 
@@ -68,10 +68,10 @@ class TranscriptLines(PassageLines):
     def busy(self) -> bool:
         return super().busy or self._search is not None
 
-    def show(self, source: Source, reads: Reads) -> None:
+    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
         self.stop_search()
         self._shown.clear()
-        super().show(source, reads)
+        super().show(source, reads, anchor)
 
     def on_unmount(self) -> None:
         self.stop_search()

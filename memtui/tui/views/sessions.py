@@ -27,6 +27,7 @@ from memtui.tui.session_reading import BIG
 from memtui.tui.session_rows import SESSION_ORDERS, Point, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.state import AppState, Conversation, Scope, Shelf
 from memtui.tui.theme import Glyphs
+from memtui.tui.window import Anchor
 
 PAUSE = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
@@ -138,13 +139,12 @@ class SessionsView(Widget):
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = Content(
-            f"{len(conversation.way):,} rows, the newest below; 0 goes there, p reads on a screen"
-        )
+        pane.border_title = f"Conversation {self.glyphs.separator} {len(conversation.way):,} rows"
+        pane.border_subtitle = WAYS
         if self.reader is None:
             pane.mount(TranscriptLines(source))
         else:
-            self.reader.show(source, lambda source, most: source.last(most))
+            self.reader.show(source, lambda source, most: source.last(most), Anchor(end=True))
 
     @property
     def reader(self) -> TranscriptLines | None:
