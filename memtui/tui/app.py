@@ -31,6 +31,7 @@ from memtui.tui.messages import (
     Failed,
     News,
     PreviewWanted,
+    SessionsChanged,
     Settled,
     ShelfDone,
     Wish,
@@ -273,6 +274,11 @@ class MemtuiApp(App[int]):
         """The list of sessions was read; what changed meanwhile is read next."""
         self.sessions.done()
 
+    @on(SessionsChanged)
+    def sessions_changed(self) -> None:
+        """The watcher saw something that the list of sessions shows."""
+        self.sessions.again()
+
     # Wishes: `wishes` asks and writes; here is only what comes of it.
 
     def wish(self, what: str, paths: tuple[Path, ...] = (), line: int | None = None) -> None:
@@ -399,6 +405,8 @@ class MemtuiApp(App[int]):
     def action_reload(self) -> None:
         """Read the disk again, now."""
         self.reading.again()
+        if self._sessions is not None:
+            self._sessions.again()
 
     def action_redraw(self) -> None:
         """Paint every cell anew."""

@@ -1,9 +1,12 @@
 """Follow the disk: watched folders, and the nearest one that exists for those that do not exist yet."""
 
+import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.tui.messages import DiskChanged
+from memtui.host.paths import config_dir
+from memtui.tui.messages import DiskChanged, SessionsChanged
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -40,6 +43,28 @@ async def follow(app: "MemtuiApp") -> None:
                 return
             app.post_message(DiskChanged())
 
-    import asyncio
-
     await asyncio.gather(watch(deep, recursive=True), watch(flat, recursive=False))
+
+
+async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere: Path | None) -> None:
+    """Report what happens to transcripts, and which clients come and go, until another list is followed.
+
+    Args:
+        app: Where to report.
+        folders: Project folders; only their own files count.
+        everywhere: The folder of all projects, where all are listed: one watch with all below it.
+    """
+    from watchfiles import Change, awatch
+
+    def matters(change: Change, path: str) -> bool:
+        return path.endswith((".jsonl", ".json"))
+
+    clients = config_dir(app.workspace.env) / "sessions"
+    flat = [folder for folder in [*folders, clients] if folder.is_dir()]
+
+    async def watch(paths: Sequence[Path], *, recursive: bool) -> None:
+        if paths:
+            async for _ in awatch(*paths, watch_filter=matters, debounce=50, step=10, recursive=recursive):
+                app.post_message(SessionsChanged())
+
+    await asyncio.gather(watch(flat, recursive=False), watch([everywhere] if everywhere else [], recursive=True))

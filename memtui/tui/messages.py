@@ -68,6 +68,14 @@ class DiskChanged(Message):
 
 
 @dataclass
+class SessionsChanged(Message):
+    """A transcript changed, or a client came or went."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, SessionsChanged)
+
+
+@dataclass
 class PreviewWanted(Message):
     """The cursor stands on another file, or its preview is wanted in another way or width."""
 

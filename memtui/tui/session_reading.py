@@ -20,6 +20,7 @@ from memtui.sessions.chain import Resume, resume
 from memtui.sessions.kept import ARCHIVED, Kept
 from memtui.sessions.listing import Session, folders
 from memtui.sessions.transcript import Transcript
+from memtui.tui.follow import follow_sessions
 from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import opened_of
 from memtui.tui.session_rows import Point
@@ -42,6 +43,7 @@ class SessionReading:
         self.app = app
         self._kept: OrderedDict[Path, Transcript] = OrderedDict()
         self._scope: Scope = "project"
+        self._followed: Scope | None = None
         self._busy = self._again = False
 
     def shelve(self, scope: Scope) -> None:
@@ -58,10 +60,17 @@ class SessionReading:
             self.shelve(self._scope)
 
     def done(self) -> None:
-        """A reading ended; another follows if something changed meanwhile."""
+        """A reading ended; another follows if something changed meanwhile. From the first on the disk is followed."""
         self._busy = False
         if self._again:
             self.shelve(self._scope)
+        if self.app.watch_disk and self._followed != self._scope:
+            self._followed = self._scope
+            everywhere = projects_dir(self.app.workspace.env) if self._scope == "all" else None
+            work = follow_sessions(self.app, [] if everywhere else self._folders(self._scope), everywhere)
+            self.app.run_worker(
+                work, group="follow-sessions", exclusive=True, exit_on_error=False, description="follow sessions"
+            )
 
     def open(self, point: Point) -> None:
         """Read one session whole: its branches, its facts, and the conversation that ends at a point."""

@@ -49,7 +49,7 @@ class SessionsView(Widget):
         self.wanted = SessionsWanted()
         self.state: AppState | None = None
         self._resting: Timer | None = None
-        self._asked: Point | None = None
+        self._asked: tuple[Point | None, Session | None] = (None, None)
         self._awaited = ""
 
     def compose(self) -> ComposeResult:
@@ -101,7 +101,7 @@ class SessionsView(Widget):
         self.list.show(rows, shelf, self.wanted, state.now)
         self._title(shelf, sum(isinstance(row, Session) for row in rows))
         self._find_awaited(shelf)
-        if self.point != self._asked:
+        if (self.point, self.current) != self._asked:
             self.moved()
 
     def _title(self, shelf: Shelf, shown: int) -> None:
@@ -209,7 +209,7 @@ class SessionsView(Widget):
     @on(Lines.Moved, "#shelf")
     def moved(self) -> None:
         """Another row: what is known of it at once, the rest when the cursor rests."""
-        self._asked = self.point
+        self._asked = (self.point, self.current)
         self._show_facts()
         if self._resting is not None:
             self._resting.stop()
