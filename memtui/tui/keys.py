@@ -140,6 +140,7 @@ TRANSCRIPT = (
     Key("transcript.fold_all", "H", "fold_all(True)", "Fold everything"),
     Key("transcript.unfold", "right,l", "fold(False)", "Unfold, or show more", display="→ l"),
     Key("transcript.fold_one", "left,h", "fold(True)", "Fold", display="← h"),
+    Key("transcript.from", "F", "from_here", "From here: resume, fork, copy, export", "F from here"),
     Key("transcript.view", "v", "view", "View: chain or file order", "v view"),
     Key("transcript.copy", "y", "copy_line", "Copy this line", "y copy"),
     Key("transcript.escape", "escape", "leave", "Search off, marks off, or back", "Esc back", "Esc"),

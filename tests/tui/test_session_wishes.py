@@ -133,3 +133,17 @@ async def test_from_memory_to_its_session_and_back(make_app: Maker, sessions: li
         assert view.current.file.id == sessions[2].stem
         await press(pilot, "O")
         assert app.memory.current == file
+
+
+async def test_from_any_message_of_the_conversation(make_app: Maker, sessions: list[Path]) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await on(pilot, sessions[0])
+        await press(pilot, "0", "g", "F")
+        assert "2 forks here" in options(app)["open"] or "no claude" in options(app)["open"]
+        await press(pilot, "4")
+        assert "Make checkout retry" in app.clipboard
+        assert "backoff" not in app.clipboard
+        await press(pilot, "escape", "p", "g", "F")
+        assert isinstance(app.screen, Choose)
+        await press(pilot, "escape")
+        assert view.current is not None

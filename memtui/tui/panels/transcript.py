@@ -42,10 +42,14 @@ class TranscriptLines(PassageLines):
 
     @dataclass
     class Wish(Message):
-        """A wish that needs somebody else: "find", "view", "copy", "leave"; `text` is the row under the cursor."""
+        """A wish that needs somebody else: "find", "view", "copy", "from", "leave".
+
+        `text` is the row under the cursor, `uuid` the record that it is of ("" if that has none).
+        """
 
         what: str
         text: str = ""
+        uuid: str = ""
 
     @dataclass
     class Searched(Message):
@@ -231,6 +235,13 @@ class TranscriptLines(PassageLines):
     def action_view(self) -> None:
         """Chain or file order."""
         self.post_message(self.Wish("view"))
+
+    def action_from_here(self) -> None:
+        """Resume, fork or give away what leads to this record."""
+        if (here := self.here) is not None and here[0].uuid:
+            self.post_message(self.Wish("from", uuid=here[0].uuid))
+        else:
+            self.app.bell()
 
     def action_copy_line(self) -> None:
         """Copy the row under the cursor."""

@@ -40,10 +40,14 @@ NAME: Final = 16
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """Where the person was: the first byte of a record's line, and its uuid ("" if it has none)."""
+    """Where the person was: the first byte of a record's line, and its uuid ("" if it has none).
+
+    `menu`: they want to go on from there.
+    """
 
     offset: int
     uuid: str
+    menu: bool = False
 
 
 class TranscriptScreen(Screen[Left | None]):
@@ -221,6 +225,8 @@ class TranscriptScreen(Screen[Left | None]):
         """What the lines leave to the screen."""
         if message.what == "leave":
             self.dismiss(Left(self._block.offset, self._block.uuid) if self._block else None)
+        elif message.what == "from" and self._block:
+            self.dismiss(Left(self._block.offset, message.uuid, menu=True))
         elif message.what == "copy":
             self.app.copy_to_clipboard(message.text)
             self.app.notify("line sent to the clipboard", timeout=2, markup=False)

@@ -161,6 +161,8 @@ class SessionsView(Widget):
             case "copy":
                 self.app.copy_to_clipboard(message.text)
                 self.notify("line sent to the clipboard", markup=False)
+            case "from":
+                self._menu(message.uuid)
             case "find":
                 self._wish("session_find")
             case "view":
@@ -236,7 +238,17 @@ class SessionsView(Widget):
     @on(Lines.Chosen, "#shelf")
     def choose(self) -> None:
         """Enter or a double click: what can be done with it."""
-        self._wish("session_menu")
+        point = self.point
+        if point is not None:
+            self._menu(point.uuid)
+
+    def _menu(self, uuid: str) -> None:
+        """What can be done from a message on; a sub-agent's file can only be read."""
+        point = self.point
+        if point is not None and point.agent:
+            self._wish("session_read")
+        elif point is not None:
+            app_of(self).wish(f"session_menu:{uuid}", (Path(point.place),))
 
     def _wish(self, what: str) -> None:
         point = self.point

@@ -234,7 +234,9 @@ class SessionWishes(Hands):
         way = None
         if conversation is not None and conversation.point.place == str(path):
             path, way = conversation.transcript.path, conversation.way
-        await self.app.push_screen_wait(TranscriptScreen(path, title, way))
+        left = await self.app.push_screen_wait(TranscriptScreen(path, title, way))
+        if left is not None and left.menu:
+            await self.wish_session_menu(wish, left.uuid)
 
     async def wish_session_find(self, wish: Wish, at: str = "") -> None:
         """Look for text in the conversation's pane."""
