@@ -248,6 +248,19 @@ async def test_a_line_that_is_long_is_read_in_a_thread(make_app: Maker, tmp_path
         assert uuid(screen) == "short0"
 
 
+async def test_the_view_changes_at_a_long_line(make_app: Maker, tmp_path: Path) -> None:
+    told = Script().user("u1", None, "first").answer("a1", "u1", [{"type": "text", "text": "word " * 100_000}])
+    path, way = written(tmp_path, told)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        screen = await read(pilot, path, way)
+        assert uuid(screen) == "a1"
+        for _ in range(2):
+            await pilot.press("v", "j", "k", "pagedown")
+            await settle(pilot)
+            assert uuid(screen) == "a1"
+            assert "word word" in screen_text(pilot.app)  # type: ignore[arg-type]
+
+
 async def test_resizing_keeps_the_row(make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     async with make_app().run_test(size=(120, 40)) as pilot:

@@ -126,6 +126,8 @@ class PassageLines(Widget, can_focus=True):
         """Read another source; the old one is closed."""
         self.source.close()
         self.source = source
+        self.window = Window(source, self._drawn)
+        self.window.start(None)
         self.open(reads, Anchor())
 
     def grew(self) -> None:
@@ -336,7 +338,8 @@ class PassageLines(Widget, can_focus=True):
         width, index = self.row_width, self.top + y
         style = self.visual_style
         if index >= len(self.window.rows):
-            words = Content.styled("  nothing to read here", "$dim") if not self.window.rows and y == 1 else Content("")
+            empty = y == 1 and not self.window.rows and not self.busy
+            words = Content.styled("  nothing to read here", "$dim") if empty else Content("")
             return Strip.join([self._strip(words, width, style), self._bar(y, style)])
         _, row = self.window.rows[index]
         if index == self.cursor:
