@@ -99,7 +99,7 @@ def measure(path: Path, env: dict[str, str], *, deep: bool = False) -> dict[str,
         before = psutil.Process(app.process.pid).memory_info().rss
         app.quiet(1.5)
         found = {"open": float(opened[1]) / 1000 if opened else float("nan")}
-        for word, keys in (("row", "kkkj"), ("page", ["\x1b[5~", "\x1b[6~"]), ("prompt", "{"), ("end", "gG")):
+        for word, keys in (("row", "kkkj"), ("page", ["\x1b[5~", "\x1b[6~"]), ("prompt", "{{}}"), ("end", "gG")):
             found[f"key, {word}"] = pressed(app, list(keys))
         if deep:
             found |= search(app)
