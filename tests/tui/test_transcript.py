@@ -9,7 +9,9 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from memtui.base.errors import Unsupported
 from memtui.base.text import is_plain
+from memtui.sessions import file_source
 from memtui.sessions.chain import resume
 from memtui.sessions.entries import Entry
 from memtui.sessions.transcript import read_transcript
@@ -248,6 +250,19 @@ async def test_a_line_that_is_long_is_read_in_a_thread(make_app: Maker, tmp_path
         assert uuid(screen) == "short0"
 
 
+async def test_the_view_changes_at_a_long_line(make_app: Maker, tmp_path: Path) -> None:
+    told = Script().user("u1", None, "first").answer("a1", "u1", [{"type": "text", "text": "word " * 100_000}])
+    path, way = written(tmp_path, told)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        screen = await read(pilot, path, way)
+        assert uuid(screen) == "a1"
+        for _ in range(2):
+            await pilot.press("v", "j", "k", "pagedown")
+            await settle(pilot)
+            assert uuid(screen) == "a1"
+            assert "word word" in screen_text(pilot.app)  # type: ignore[arg-type]
+
+
 async def test_resizing_keeps_the_row(make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     async with make_app().run_test(size=(120, 40)) as pilot:
@@ -292,6 +307,32 @@ async def test_the_file_grows_is_cut_is_replaced_and_goes(make_app: Maker, tmp_p
         assert "file is gone" in text
         await go(pilot, "g", "G", "left_curly_bracket")
         assert uuid(screen) == "v1"
+
+
+@pytest.mark.usefixtures("patience")
+async def test_a_disk_that_refuses_is_told(make_app: Maker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = Script()
+    for number in range(300):
+        told.user(f"u{number}", None, "x" * (1 if number > 5 else 100_000))
+    path = told.write(tmp_path)
+
+    def refuse(*_: object) -> bytes:
+        raise Unsupported("the disk is on fire")
+
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        screen = await read(pilot, path)
+        screen.lines.needle = "zebra"
+        with monkeypatch.context() as patch:
+            patch.setattr(file_source, "read_at", refuse)
+            for key in ("g", "N", "left_curly_bracket", "enter", "L"):
+                await go(pilot, key)
+                assert "the disk is on fire" in screen_text(pilot.app)  # type: ignore[arg-type]
+                assert not screen.lines.busy
+            await go(pilot, *["pageup"] * 4)
+            assert "the disk is on fire" in screen_text(pilot.app)  # type: ignore[arg-type]
+        await go(pilot, "g")
+        assert uuid(screen) == "u0"
+        assert "fire" not in screen_text(pilot.app)  # type: ignore[arg-type]
 
 
 async def test_an_empty_file_says_so(make_app: Maker, tmp_path: Path) -> None:

@@ -82,6 +82,7 @@ class PassageLines(Widget, can_focus=True):
         ticket: object
         block: Block | None
         then: Then
+        error: str = ""
 
     def __init__(self, source: Source, *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -90,6 +91,7 @@ class PassageLines(Widget, can_focus=True):
         self.top = self.cursor = 0
         self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
         self._ticket: object = None
+        self._trouble = ""
         self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
 
     def limit(self, spot: Spot, part: int) -> int:
@@ -129,6 +131,8 @@ class PassageLines(Widget, can_focus=True):
         """Read another source, from where `open` would go; the old one is closed."""
         self.source.close()
         self.source = source
+        self.window = Window(source, self._drawn)
+        self.window.start(None)
         self.open(reads, anchor)
 
     def grew(self) -> None:
@@ -186,21 +190,21 @@ class PassageLines(Widget, can_focus=True):
     def _read_long(self, source: Source, ticket: object, reads: Reads, then: Then) -> None:
         try:
             passage = reads(source, None)
-            block = self._drawn(passage) if passage else None
+            ready = self.Ready(ticket, self._drawn(passage) if passage else None, then)
         except MemtuiError as error:
-            self.post_message(self.Told(error.message))
-            return
+            ready = self.Ready(ticket, None, then, error.message)
         finally:
             source.close()
-        self.post_message(self.Ready(ticket, block, then))
+        self.post_message(ready)
 
     @on(Ready)
     def take_block(self, message: Ready) -> None:
         """What a thread has read, if it is still wanted."""
         if message.ticket is self._ticket:
             self._ticket = None
-            self.post_message(self.Told(""))
-            message.then(message.block)
+            self.post_message(self.Told(message.error))
+            if not message.error:
+                message.then(message.block)
 
     def _opened(self, block: Block | None, anchor: Anchor) -> None:
         self.window = Window(self.source, self._drawn)
@@ -224,14 +228,14 @@ class PassageLines(Widget, can_focus=True):
         except Longer:
             self._read_edge(window.blocks[-1].spot, below=True)
         except MemtuiError as error:
-            self.post_message(self.Told(error.message))
+            self._trouble = error.message
         try:
             while not window.at_top and self.top < ahead * height:
                 self._shift(window.read_above(AT_ONCE))
         except Longer:
             self._read_edge(window.blocks[0].spot, below=False)
         except MemtuiError as error:
-            self.post_message(self.Told(error.message))
+            self._trouble = error.message
         self._shift(window.trim(self.top, self.top + height))
         self.top = max(0, min(self.top, len(window.rows) - height))
         self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
@@ -277,6 +281,9 @@ class PassageLines(Widget, can_focus=True):
         if here is not None:
             at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
             self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
+        if self._trouble:
+            self.post_message(self.Told(self._trouble))
+            self._trouble = ""
         self.refresh()
 
     def action_cursor(self, step: int) -> None:
@@ -339,7 +346,8 @@ class PassageLines(Widget, can_focus=True):
         width, index = self.row_width, self.top + y
         style = self.visual_style
         if index >= len(self.window.rows):
-            words = Content.styled("  nothing to read here", "$dim") if not self.window.rows and y == 1 else Content("")
+            empty = y == 1 and not self.window.rows and not self.busy
+            words = Content.styled("  nothing to read here", "$dim") if empty else Content("")
             return Strip.join([self._strip(words, width, style), self._bar(y, style)])
         _, row = self.window.rows[index]
         if index == self.cursor:

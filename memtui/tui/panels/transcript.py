@@ -57,6 +57,7 @@ class TranscriptLines(PassageLines):
 
         ticket: object
         hit: Hit | None
+        error: str = ""
 
     def __init__(self, source: Source, *, id: str | None = None) -> None:
         super().__init__(source, id=id)
@@ -179,15 +180,15 @@ class TranscriptLines(PassageLines):
         except Longer:
             pass
         except MemtuiError as error:
-            self._search = None
-            self.post_message(self.Told(error.message))
+            self._nothing = error.message
+            self._show_hit(None)
             return
         self.post_message(self.Told(f"{doing}, {share:.0%}; Esc stops"))
         self._look_long(self.source.copy(), search, ticket, doing)
 
     @work(thread=True, group="search", exit_on_error=False, description="search a transcript")
     def _look_long(self, source: Source, search: Search, ticket: object, doing: str) -> None:
-        worker, hit, told = get_current_worker(), None, time.monotonic()
+        worker, hit, error, told = get_current_worker(), None, "", time.monotonic()
         try:
             for step in search(source, None):
                 if worker.is_cancelled or ticket is not self._search:
@@ -197,17 +198,17 @@ class TranscriptLines(PassageLines):
                 elif time.monotonic() - told > TOLD_EACH:
                     told = time.monotonic()
                     self.post_message(self.Told(f"{doing}, {step:.0%}; Esc stops"))
-        except MemtuiError as error:
-            self.post_message(self.Told(error.message))
-            return
+        except MemtuiError as refused:
+            error = refused.message
         finally:
             source.close()
-        self.post_message(self.Searched(ticket, hit))
+        self.post_message(self.Searched(ticket, hit, error))
 
     @on(Searched)
     def take_search(self, message: Searched) -> None:
         """What a search found, if it is still wanted."""
         if message.ticket is self._search:
+            self._nothing = message.error or self._nothing
             self._show_hit(message.hit)
 
     def stop_search(self) -> bool:
