@@ -29,9 +29,14 @@ class AroundWishes(Hands):
     async def wish_palette(self, wish: Wish) -> None:
         """Every command of the view by name; one that is off says why."""
         view = self.app.state.view if self.app.state else "memory"
-        tables = {"memory": (keys.TOPICS, keys.MEMORY, keys.PANES), "settings": (keys.SETTINGS,)}.get(view, ())
+        tables = {
+            "memory": (keys.TOPICS, keys.MEMORY, keys.PANES),
+            "sessions": (keys.SESSION_LIST, keys.SESSIONS, keys.PANES),
+            "settings": (keys.SETTINGS,),
+        }.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
         writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
+        writes |= {"sessions.rename", "sessions.archive", "sessions.delete"}
         spell = self.app.glyphs.spell
         options = [
             Option(key.action, key.words, spell(key.display or key.keys.split(",")[0]), read_only * (key.id in writes))
