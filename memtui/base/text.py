@@ -79,6 +79,11 @@ def size(number: int) -> str:
     raise AssertionError
 
 
+def count(number: int, word: str, plural: str = "") -> str:
+    """A number of things: "1 row", "2,000 rows"; `plural` where an "s" won't do."""
+    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+
+
 def cells(text: str) -> int:
     """How many terminal cells the text takes; combining marks take none, East Asian wide characters two."""
     if text.isascii():

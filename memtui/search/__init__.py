@@ -2,7 +2,8 @@
 
 In: the files of all projects. Out: lists that are there at once, whatever the number and size of the files.
 
-`database` opens the one SQLite file, `catalogue` keeps a list's facts of every session in it.
+`database` opens the one SQLite file, `catalogue` keeps a list's facts of every session in it, `shelf` answers with
+them, `judging` says which sessions have lost something.
 
 Invariants:
 - The cache may be deleted at any moment, by anybody, and is made anew; nothing is lost with it. One that can't be read

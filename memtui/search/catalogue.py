@@ -46,6 +46,7 @@ create table session(
     {", ".join(f"{part.name} {_KINDS[type(part.default)]} not null" for part in fields(Facts))}
 );
 create table progress(place text primary key, mark blob not null, state text not null);
+create table health(place text primary key, modified real not null, size integer not null, words text not null);
 create index by_folder on session(folder, listed, written desc);
 create index by_time on session(written desc) where listed
 """
@@ -112,6 +113,16 @@ class Catalogue:
         )
         found = [Session(SessionFile(*row[1:5]), Facts(*row[5:])) for row in rows if wanted is None or row[0] in wanted]
         return found if limit < 0 else found[:limit]
+
+    def health(self) -> dict[tuple[str, float, int], str]:
+        """What is known to be lost of sessions, by their file's place, time and size; "" for nothing."""
+        rows = self._ask("select place, modified, size, words from health")
+        return {(place, modified, size): words for place, modified, size, words in rows}
+
+    def keep_health(self, file: SessionFile, words: str) -> None:
+        """Keep what is lost of a session, as its file is now."""
+        with suppress(sqlite3.OperationalError):  # held by another program: it is worked out again
+            self._db.execute("insert or replace into health values (?, ?, ?, ?)", (*file[:3], words))
 
     def refresh(
         self,
@@ -232,7 +243,7 @@ class Catalogue:
             return
         self._db.execute("begin immediate")
         try:
-            for table in ("session", "progress"):
+            for table in ("session", "progress", "health"):
                 self._db.executemany(f"delete from {table} where place = ?", [(place,) for place in gone])
             self._db.executemany(_KEEP, [row for row, _ in rows])
             self._db.executemany(_KEEP_PROGRESS, [progress for _, progress in rows])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from operator import is_
 from pathlib import Path
@@ -108,6 +109,16 @@ class SessionsRead(News):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, SessionsRead)
+
+
+@dataclass
+class Judged(News):
+    """What is lost of sessions, by their place; "" for nothing."""
+
+    health: Mapping[str, str]
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, health={**state.health, **self.health})
 
 
 @dataclass

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.base.text import ago, size, visible
+from memtui.base.text import ago, count, size, visible
 from memtui.host.retention import SOON, days_left
 from memtui.sessions.chain import Resume
 from memtui.sessions.health import health_of
@@ -50,7 +50,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
         ("messages", f"{facts.messages:,}, prompts {facts.prompts:,}", ""),
         ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
-        ("size", f"{size(file.size)}B, {facts.lines:,} lines", ""),
+        ("size", f"{size(file.size)}B, {count(facts.lines, 'line')}", ""),
         ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
         ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
         ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
@@ -61,7 +61,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
 def _clean_up(left: float | None) -> str:
     if left is None:
         return "off: a settings file is faulty"
-    return f"in {int(left)} days" if left >= 1 else "at the client's next start" if left <= 0 else "today"
+    return f"in {count(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
 def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Workspace) -> OpenSession:
@@ -73,7 +73,7 @@ def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Works
     memory = memory_names(written, workspace.place.folder)
     files = {*written, *(file.path for file in changed_files(records))}
     pairs: list[Pair] = [
-        ("resumes", "no conversation" if told.messages is None else f"{len(told.messages):,} messages",
+        ("resumes", "no conversation" if told.messages is None else count(len(told.messages), "message"),
          "$problem" if told.messages is None else "$good"),
         ("goes on", REASONS[told.leaf.reason], ""),
         ("tools", tools, ""),
@@ -85,7 +85,7 @@ def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Works
     health = health_of(transcript, told)
     left = Counter(item.why for item in told.left_out)
     notes = [*([] if health.ok else [health.words])]
-    notes += [f"{count:,} not sent: {WORDS[why]}" for why, count in left.most_common()]
+    notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
 
 

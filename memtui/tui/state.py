@@ -111,6 +111,8 @@ class AppState:
     preview: Preview = Preview()
     shelf: Shelf | None = None
     """The sessions; None until somebody wants to see them."""
+    health: Mapping[str, str] = field(default_factory=dict)
+    """What is lost of sessions, in words, by their file's path; "" for nothing."""
     opened: Mapping[str, OpenSession] = field(default_factory=dict)
     """Sessions that were read whole, by their file's path."""
     conversation: Conversation | None = None

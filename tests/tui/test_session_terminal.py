@@ -53,7 +53,7 @@ def test_no_session_lets_a_control_byte_through(env: dict[str, str], hostile: Pa
             ("L", ""), ("v", "file order"), ("g", ""), ("/", "Find"), ("EVIL\r", ""), ("\x1b", ""),
             ("\x1b", "3 Sessions"), ("gr", "Rename"), ("\x1b", "3 Sessions"), ("d", "Delete this"),
             ("\x1b", "3 Sessions"), ("\r", "Resume"), ("\x1b", "3 Sessions"), ("?", "Keys"), ("\x1b", "3 Sessions"),
-            ("A", "all projects"),
+            ("A", "all · "),
         ):  # fmt: skip
             terminal.press(keys)
             terminal.wait(words)
@@ -74,9 +74,9 @@ def test_no_session_of_the_corpus_shows_a_control_byte(
     with Terminal([], env, home / "shop", (120, 40)) as terminal:
         terminal.wait("not in index")
         terminal.press("3")
-        terminal.wait("this project")
+        terminal.wait("project · ")
         terminal.press("A")
-        terminal.wait("all projects")
+        terminal.wait("all · ")
         terminal.rest()
         for _ in range(45):
             terminal.press("l")  # reads it whole, and unfolds it

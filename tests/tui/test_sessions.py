@@ -69,7 +69,7 @@ async def test_the_projects_sessions_newest_first(make_app: Maker, sessions: lis
         rows = listed(view)
         shown = screen_text(app)
     assert ["Checkout" in rows[0], "Migrate" in rows[1], "Fix" in rows[2]] == [True, True, True]
-    assert "this project · 3" in shown
+    assert "project · 3" in shown
     assert "Fix [b]flaky[/b] CI ␛[31m" in rows[2]
     assert "\x1b" not in shown
 
@@ -116,7 +116,7 @@ async def test_scope_branch_and_filter(make_app: Maker, sessions: list[Path], wo
         _, view = await opened(pilot)
         await press(pilot, "A")
         assert len(listed(view)) == 4
-        assert "all projects" in str(view.list.border_title)
+        assert "all · " in str(view.list.border_title)
         await press(pilot, "B")
         assert [row for row in listed(view) if "Migrate" in row] == listed(view)
         await press(pilot, "escape", "A", "slash", "apostrophe", *"flaky")

@@ -3,8 +3,10 @@
 `pytest tests/tui/test_snapshots.py --snapshot-update` makes them anew; look at each of them then.
 """
 
+import os
 from collections.abc import Callable
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 from textual.pilot import Pilot
@@ -17,6 +19,7 @@ from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
+from tests.sessions.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
 
@@ -116,6 +119,41 @@ def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> No
         await press(pilot, "f9")
 
     assert snap_compare(make_app(over=named), terminal_size=(120, 30), run_before=go)
+
+
+@pytest.fixture
+def with_sessions(named: Workspace) -> Workspace:
+    """Sessions of the named project: a rewind, a compaction, one that is due, one without a title."""
+    folder = named.place.transcripts
+    retry = Script().user("u0", None, "Make checkout retry").call("c1", "u0", "t1", "Bash", command="pnpm test")
+    retry.result("r1", "c1", "t1", "3 failed\n" * 6).answer("a1", "r1", id="m2").user("u2", "a1", "with backoff")
+    retry.answer("a3", "u2").user("u4", "a1", "without **backoff**").answer("a5", "u4")
+    long = Script().user("u0", None, "Migrate to pnpm").answer("a1", "u0").boundary("b", logicalParentUuid="a1")
+    long.summary("s", "b").user("u2", "s", "go on").answer("a3", "u2")
+    lost = Script().user("u0", None, "결제 실패 화면 문구 정리").answer("a1", "nowhere")
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (script, days) in enumerate([(retry, 0.1), (long, 2), (lost, 28.4)]):
+        path = folder / f"{UUID(int=(number + 1) << 96)}.jsonl"
+        path.write_text("".join(f"{line}\n" for line in script.lines), encoding="utf-8")
+        os.utime(path, (NOW - days * 86_400,) * 2)
+    return named
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40", "40x12"])
+def test_sessions(
+    snap_compare: Compare, make_app: Maker, with_sessions: Workspace, size: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
+    assert snap_compare(
+        make_app(over=with_sessions), terminal_size=SIZES[size], run_before=going("3", "j", "j", "right")
+    )
+
+
+def test_resume_menu(
+    snap_compare: Compare, make_app: Maker, with_sessions: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
+    assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
 
 
 def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:

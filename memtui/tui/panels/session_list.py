@@ -1,6 +1,6 @@
 """The list of sessions: each with its marks, messages and age, and unfolded its branches and sub-agents."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 
 from textual.content import Content
 from textual.message import Message
@@ -42,10 +42,14 @@ class SessionList(Lines):
         self.rows: tuple[SessionRow, ...] = ()
         self.shelf = Shelf()
         self.wanted = SessionsWanted()
+        self.health: Mapping[str, str] = {}
         self.now = 0.0
 
-    def show(self, rows: tuple[SessionRow, ...], shelf: Shelf, wanted: SessionsWanted, now: float) -> None:
+    def show(
+        self, rows: tuple[SessionRow, ...], shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float
+    ) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
+        self.health = health
         keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
         self.rows, self.shelf, self.wanted, self.now = rows, shelf, wanted, now
         self.rows_changed(keep=keep)
@@ -108,7 +112,8 @@ class SessionList(Lines):
     def _mark(self, session: Session) -> tuple[str, str]:
         if session.file.id in self.shelf.live:
             return self.glyphs.changed, "$good"
-        return (self.glyphs.problem, "$problem bold") if session.facts.bad else (" ", "")
+        lost = session.facts.bad or self.health.get(session.file.place)
+        return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
         if session.file.id in self.shelf.live:

@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.base.errors import MemtuiError
-from memtui.base.text import visible
+from memtui.base.text import count, visible
 from memtui.sessions.listing import Session
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
@@ -33,8 +33,6 @@ PAUSE = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
 
 WAYS = "0 goes there  p full screen"
-
-SCOPE_WORDS: dict[Scope, str] = {"project": "this project", "worktrees": "all worktrees", "all": "all projects"}
 
 
 class SessionsView(Widget):
@@ -85,8 +83,8 @@ class SessionsView(Widget):
         before, self.state = self.state, state
         if state.shelf is None:
             return
-        same = before is not None and before.shelf is state.shelf and before.opened is state.opened
-        if not same or before is None or int(before.now) != int(state.now):
+        shown = (state.shelf, state.opened, state.health, int(state.now))
+        if before is None or shown != (before.shelf, before.opened, before.health, int(before.now)):
             self._rearrange()
         if state.conversation is not None and (before is None or before.conversation is not state.conversation):
             self._show_conversation(state.conversation)
@@ -98,7 +96,7 @@ class SessionsView(Widget):
             return
         shelf = state.shelf
         rows = arrange_sessions(shelf, self.wanted, state.opened)
-        self.list.show(rows, shelf, self.wanted, state.now)
+        self.list.show(rows, shelf, self.wanted, state.health, state.now)
         self._title(shelf, sum(isinstance(row, Session) for row in rows))
         self._find_awaited(shelf)
         if (self.point, self.current) != self._asked:
@@ -106,7 +104,7 @@ class SessionsView(Widget):
 
     def _title(self, shelf: Shelf, shown: int) -> None:
         total = len(shelf.sessions)
-        words = [SCOPE_WORDS[shelf.scope], str(total) if shown == total else f"{shown} of {total}"]
+        words = [shelf.scope, f"{total:,}" if shown == total else f"{shown:,} of {total:,}"]
         words += [f"branch {self.wanted.branch}"] if self.wanted.branch else []
         words += [f"by {self.wanted.order}"] if self.wanted.order != "age" else []
         words += [f"{len(self.wanted.marked)} marked"] if self.wanted.marked else []
@@ -139,7 +137,7 @@ class SessionsView(Widget):
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = f"Conversation {self.glyphs.separator} {len(conversation.way):,} rows"
+        pane.border_title = f"Conversation {self.glyphs.separator} {count(len(conversation.way), 'row')}"
         pane.border_subtitle = WAYS
         if self.reader is None:
             pane.mount(TranscriptLines(source))

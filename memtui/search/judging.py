@@ -1,0 +1,47 @@
+"""Which sessions have lost something, for a list: worked out once for each state of a file, and kept in the cache."""
+
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from memtui.base.errors import MemtuiError
+from memtui.search.catalogue import Catalogue
+from memtui.sessions.chain import resume
+from memtui.sessions.health import health_of
+from memtui.sessions.listing import Session
+from memtui.sessions.transcript import read_transcript
+
+
+def judge(
+    cache: Path, sessions: Sequence[Session], *, biggest: int, stopped: Callable[[], bool] = lambda: False
+) -> Iterator[tuple[str, str]]:
+    """Say of sessions what is lost of them.
+
+    Args:
+        cache: Our cache folder.
+        sessions: In the order in which they are to be judged.
+        biggest: Bytes of a file above which it isn't read for this.
+        stopped: Asked before each file.
+
+    Yields:
+        A session's place, and what is wrong in one line ("" for nothing): those that are known first.
+    """
+    with Catalogue(cache) as catalogue:
+        known = catalogue.health()
+        rest = []
+        for one in sessions:
+            words = known.get((one.file.place, one.file.modified, one.file.size))
+            if words is not None:
+                yield one.file.place, words
+            elif one.file.size <= biggest:
+                rest.append(one)
+        for one in rest:
+            if stopped():
+                return
+            try:
+                transcript = read_transcript(one.file.path)
+                health = health_of(transcript, resume(transcript))
+            except MemtuiError:
+                continue  # gone meanwhile: the next list knows
+            words = "" if health.ok else health.words
+            catalogue.keep_health(one.file, words)
+            yield one.file.place, words
