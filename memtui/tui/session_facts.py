@@ -21,6 +21,7 @@ from memtui.sessions.stats import stats_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.usage import usage_of
 from memtui.sessions.writes import written_files
+from memtui.tui.headlines import short
 from memtui.tui.state import OpenSession, Shelf
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ NAMELESS = "no title"
 TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
 
 
-def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
+def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
     facts, file = session.facts, session.file
     kept = file.place in shelf.archived
@@ -43,7 +44,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float) -> list[Pair]:
     pairs: list[Pair] = [
         ("id", file.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
-        ("in", visible(facts.cwd, keep=""), ""),
+        ("in", visible(short(Path(facts.cwd), home), keep="") if facts.cwd else "", ""),
         ("branch", visible(facts.branch, keep=""), ""),
         ("last", ago(now - session.when), ""),
         ("began", local(facts.first_time), ""),

@@ -122,7 +122,8 @@ class SessionsView(Widget):
             facts.pairs, facts.notes = (), ()
             return
         opened = state.opened.get(session.file.place)
-        facts.pairs = [*pairs_of(session, state.shelf, state.now), *(opened.facts if opened else ())]
+        known = pairs_of(session, state.shelf, state.now, app_of(self).start.home)
+        facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
         notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
         facts.notes = notes
