@@ -29,7 +29,8 @@ CHUNK: Final = 128 << 10
 """Bytes per read: they stay in the processor's cache, and in memory that the next file's scan is given again."""
 
 _BRACE: Final = ord("}")
-_LONG: Final = 2 * TAIL
+_LONG: Final = 4096
+"""Bytes from which the end of a line is looked at first."""
 
 
 @dataclass(slots=True)
@@ -111,15 +112,17 @@ class Scanner:
     def _take(self, buffer: bytearray, size: int, skipping: int) -> tuple[int, int]:
         """Look at the whole lines in a buffer; the bytes of the last, unfinished one move to its start."""
         facts, heads, find, begins = self.facts, self._heads, buffer.find, buffer.startswith
+        talking, silent = heads.talking, heads.silent
+        lines, offset = facts.lines, facts.offset
         start = 0
         stop = find(b"\n", 0, size)
         while stop >= 0:
             length = stop - start + skipping
-            facts.lines += 1
+            lines += 1
             head = start + HEAD
-            talks = begins(heads.talking, head, stop)
+            talks = begins(talking, head, stop)
             closed = buffer[stop - 1] == _BRACE
-            row = closed and (talks or begins(heads.silent, head, stop))
+            row = closed and (talks or begins(silent, head, stop))
             if row:
                 alone = head  # up to here no other row is glued to it
                 if talks and length > _LONG:
@@ -129,14 +132,17 @@ class Scanner:
                 facts.bad += 1
             elif row:
                 facts.messages += talks
-                self._late = (facts.offset, length)
+                self._late = (offset, length)
             elif closed and self.quick and begins(NOTES, start) and find(TYPE, start + len(TYPE), stop) < 0:
                 pass
             elif length:
+                facts.lines, facts.offset = lines, offset
                 self._line(bytes(buffer[start:stop]))
-            facts.offset += length + 1
+                talking, silent = heads.talking, heads.silent
+            offset += length + 1
             start, skipping = stop + 1, 0
             stop = find(b"\n", start, size)
+        facts.lines, facts.offset = lines, offset
         rest = size - start
         if start:
             buffer[:rest] = buffer[start:size]
@@ -145,7 +151,8 @@ class Scanner:
     def _line(self, line: bytes) -> None:
         """Count a line, or decode it."""
         facts = self.facts
-        kind = self._heads.judge(line) if self.quick and facts.first_time and facts.cwd else None
+        judged = self.quick and facts.first_time and facts.cwd and line.startswith(ROW)
+        kind = self._heads.judge(line) if judged else None
         if kind == "side":
             facts.side += 1
         elif kind is not None:
