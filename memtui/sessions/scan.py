@@ -11,7 +11,7 @@ Source:
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -71,7 +71,8 @@ class Scanner:
 
     def state(self) -> str:
         """What a later scanner needs to go on where this one stopped, as JSON."""
-        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
+        facts, title = ({name: getattr(part, name) for name in part.__slots__} for part in (self.facts, self._title))
+        return json.dumps([facts, title, sorted(self._parents)])
 
     @classmethod
     def resumed(cls, state: str) -> "Scanner":

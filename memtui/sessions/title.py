@@ -22,7 +22,7 @@ _WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1
 
 @dataclass(slots=True)
 class Title:
-    """Collects a title record by record, so that one pass and little memory are enough.
+    """Collects a title record by record, so that one pass and little memory are enough. Texts are kept as written.
 
     `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
     nothing else.
