@@ -68,14 +68,9 @@ class _Worker:
     def __init__(self) -> None:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
+        root = Path(__file__).resolve().parents[2]
         self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-P",
-                "-c",
-                _WORK,
-                str(Path(__file__).resolve().parents[2]),
-            ],  # -P: nothing of where we are
+            [sys.executable, "-P", "-c", _WORK, str(root)],  # -P: no module of the directory that we are in
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
