@@ -14,7 +14,7 @@ import selectors
 import subprocess
 import sys
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
@@ -39,7 +39,7 @@ work()
 """
 
 
-def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Iterator[Scanned]:
+def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
     """Scan files, newest first; with workers the answers may come a little out of this order.
 
     Close the iterator to stop early (`contextlib.closing`): workers are gone when that returns.

@@ -12,8 +12,7 @@ from memtui.base.errors import MemtuiError, NotFound, Usage
 from memtui.base.files import fault
 from memtui.base.text import visible
 from memtui.host.heads import SessionFile, session_files
-from memtui.sessions.bulk import scan_many
-from memtui.sessions.scan import Facts
+from memtui.sessions.scan import Facts, Scanner
 
 SHORTEST = 4
 """Characters of an id that are enough to name a session, if no other begins with them."""
@@ -63,11 +62,11 @@ def sessions(places: Iterable[Path], faults: list[MemtuiError]) -> list[Session]
         faults: Takes what kept a file from being read; the others are listed all the same.
     """
     found: list[Session] = []
-    for file, scanned in scan_many(file for place in places for file in session_files(place)):
-        if isinstance(scanned, OSError):
-            faults.append(fault(scanned, file.id, outcome="not listed"))
-        else:
-            found.append(Session(file, scanned.facts))
+    for file in (file for place in places for file in session_files(place)):
+        try:
+            found.append(Session(file, Scanner().file(file.path)))
+        except OSError as error:
+            faults.append(fault(error, file.id, outcome="not listed"))
     return sorted((one for one in found if one.listed), key=lambda one: (-one.when, one.file.place))
 
 
