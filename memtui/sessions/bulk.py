@@ -1,6 +1,6 @@
 """The facts of many sessions, newest first; where there is much to read, by worker processes.
 
-A worker is a fresh interpreter that runs this file, because a fork of a process with threads isn't safe. It gets a few
+A worker is a fresh interpreter that runs `work`, because a fork of a process with threads isn't safe. It gets a few
 paths at a time on its standard input, one a line, and answers with one line each. It ends when its input does, so that
 it never outlives who started it. Reading in a worker takes no turn from the thread that draws the screen.
 
@@ -30,7 +30,13 @@ AHEAD: Final = 4
 
 Scanned = tuple[SessionFile, Scanner | OSError]
 
-_ROOT: Final = Path(__file__).resolve().parents[2]
+_WORK: Final = """
+import sys
+if sys.argv[1] not in sys.path:  # a checkout that isn't installed
+    sys.path.insert(0, sys.argv[1])
+from memtui.sessions.bulk import work
+work()
+"""
 
 
 def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
@@ -62,9 +68,9 @@ class _Worker:
     def __init__(self) -> None:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
+        root = Path(__file__).resolve().parents[2]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "memtui.sessions.bulk"],  # -P: no module of the directory we are in
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (str(_ROOT), os.environ.get("PYTHONPATH"))))},
+            [sys.executable, "-P", "-c", _WORK, str(root)],  # -P: no module of the directory that we are in
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -165,12 +171,8 @@ def _will_need(place: str) -> None:
             os.close(file)
 
 
-def main() -> None:
+def work() -> None:
     """Be a worker."""
     for line in sys.stdin.buffer:
         sys.stdout.buffer.write(_answer(json.loads(line)) + b"\n")
         sys.stdout.buffer.flush()
-
-
-if __name__ == "__main__":
-    main()

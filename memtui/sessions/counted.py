@@ -68,7 +68,9 @@ class Heads:
         if match is None or not line.endswith(b"}") or line.find(ROW, 1) > 0:
             return None
         envelope = match[2] if b'"type":"' in match[2] else line[max(match.end(), len(line) - TAIL) :]
-        if b'"type":"%b"' % str(match.lastgroup).encode() not in envelope or b'"uuid":"' not in line:
+        if b'"type":"%b"' % str(match.lastgroup).encode() not in envelope:
+            return None
+        if b'"uuid":"' not in envelope and b'"uuid":"' not in line:
             return None
         if match[1] == b"true":
             return "side"

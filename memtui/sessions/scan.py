@@ -11,7 +11,7 @@ Source:
 
 import json
 import os
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -27,10 +27,11 @@ except ImportError:  # written in C: where there is no wheel for a Python yet, `
     msgspec = None  # type: ignore[assignment, unused-ignore]
 
 CHUNK: Final = 128 << 10
-"""Bytes per read: they stay in the processor's cache, and in memory that the next file's scan is given again."""
+"""Bytes per read, more for a longer line: they stay in the processor's cache, and in memory that is used again."""
 
 _BRACE: Final = ord("}")
-_LONG: Final = 2 * TAIL
+_LONG: Final = 4096
+"""Bytes from which the end of a line is looked at first."""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,8 @@ class Scanner:
 
     def state(self) -> str:
         """What a later scanner needs to go on where this one stopped, as JSON."""
-        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
+        facts, title = ({name: getattr(part, name) for name in part.__slots__} for part in (self.facts, self._title))
+        return json.dumps([facts, title, sorted(self._parents)])
 
     @classmethod
     def resumed(cls, state: str) -> "Scanner":
@@ -60,68 +62,76 @@ class Scanner:
         Raises:
             OSError: If it can't be read.
         """
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            buffer = bytearray(max(1, min(CHUNK, os.fstat(descriptor).st_size - self.facts.offset + 1)))
-            os.lseek(descriptor, self.facts.offset, os.SEEK_SET)
-            held = skipping = 0
-            while True:
-                if held == len(buffer):
-                    if held > LONGEST_LINE:
-                        skipping, held = skipping + held, 0
-                    else:
-                        buffer += bytes(len(buffer))
-                with memoryview(buffer) as view, view[held:] as room:
-                    size = os.readv(descriptor, [room])
-                if not size:
+            size = CHUNK
+            while data := os.pread(file, size, self.facts.offset):
+                if self._take(data):
+                    size = CHUNK
+                elif len(data) < size:
+                    break  # no line end yet
+                elif size <= LONGEST_LINE:
+                    size = min(2 * size, LONGEST_LINE + 1)
+                elif not self._passed(file, size):
                     break
-                held, skipping = self._take(buffer, held + size, skipping)
             if self._late[1]:
-                stamp = _time(os.pread(descriptor, self._late[1], self._late[0]))
+                stamp = _time(os.pread(file, self._late[1], self._late[0]))
                 self.facts.last_time, self._late = stamp or self.facts.last_time, (0, 0)
         finally:
-            os.close(descriptor)
+            os.close(file)
         self.facts.title, self.facts.first_prompt = str(self._title), self._title.first_prompt
         return self.facts
 
-    def _take(self, buffer: bytearray, size: int, skipping: int) -> tuple[int, int]:
-        """Look at the whole lines in a buffer; the bytes of the last, unfinished one move to its start."""
-        facts, heads, find, begins = self.facts, self._heads, buffer.find, buffer.startswith
+    def _take(self, data: bytes) -> bool:
+        """Look at the whole lines that some bytes begin with; False if there is none."""
+        facts, heads, find, begins = self.facts, self._heads, data.find, data.startswith
+        talking, silent = heads.talking, heads.silent
+        origin, lines = facts.offset, facts.lines
         start = 0
-        stop = find(b"\n", 0, size)
+        stop = find(b"\n")
         while stop >= 0:
-            length = stop - start + skipping
-            facts.lines += 1
+            lines += 1
             head = start + HEAD
-            talks = begins(heads.talking, head, stop)
-            closed = buffer[stop - 1] == _BRACE
-            row = closed and (talks or begins(heads.silent, head, stop))
+            talks = begins(talking, head, stop)
+            closed = data[stop - 1] == _BRACE
+            row = closed and (talks or begins(silent, head, stop))
             if row:
                 alone = head  # up to here no other row is glued to it
-                if talks and length > _LONG:
-                    alone = max(head, find(SOURCE + buffer[head - 36 : head], stop - TAIL, stop))
+                if talks and stop - start > _LONG:
+                    alone = max(head, find(SOURCE + data[head - 36 : head], stop - TAIL, stop))
                 row = find(ROW, alone, stop) < 0
-            if length > LONGEST_LINE:
-                facts.bad += 1
-            elif row:
+            if row:
                 facts.messages += talks
-                self._late = (facts.offset, length)
+                self._late = (origin + start, stop - start)
             elif closed and self.quick and begins(NOTES, start) and find(TYPE, start + len(TYPE), stop) < 0:
                 pass
-            elif length:
-                self._line(bytes(buffer[start:stop]))
-            facts.offset += length + 1
-            start, skipping = stop + 1, 0
-            stop = find(b"\n", start, size)
-        rest = size - start
-        if start:
-            buffer[:rest] = buffer[start:size]
-        return rest, skipping
+            elif stop > start:
+                facts.lines, facts.offset = lines, origin + start
+                self._line(data[start:stop])
+                talking, silent = heads.talking, heads.silent
+            start = stop + 1
+            stop = find(b"\n", start)
+        facts.lines, facts.offset = lines, origin + start
+        return start > 0
+
+    def _passed(self, file: int, held: int) -> bool:
+        """Pass over a line that is too long, of which `held` bytes are known; False if it has no end yet."""
+        at = self.facts.offset + held
+        while data := os.pread(file, CHUNK, at):
+            stop = data.find(b"\n")
+            if stop >= 0:
+                self.facts.lines += 1
+                self.facts.bad += 1
+                self.facts.offset = at + stop + 1
+                return True
+            at += len(data)
+        return False
 
     def _line(self, line: bytes) -> None:
         """Count a line, or decode it."""
         facts = self.facts
-        kind = self._heads.judge(line) if self.quick and facts.first_time and facts.cwd else None
+        judged = self.quick and facts.first_time and facts.cwd and line.startswith(ROW)
+        kind = self._heads.judge(line) if judged else None
         if kind == "side":
             facts.side += 1
         elif kind is not None:

@@ -22,7 +22,7 @@ _WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1
 
 @dataclass(slots=True)
 class Title:
-    """Collects a title record by record, so that one pass and little memory are enough.
+    """Collects a title record by record, so that one pass and little memory are enough. Texts are kept as written.
 
     `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
     nothing else.
@@ -41,7 +41,10 @@ class Title:
         if kind == "user":
             if not self.first_prompt:
                 self._prompt(data)
-        elif isinstance(kind, str) and kind in _FIELD and (value := one_line(text(data.get(_FIELD[kind])))):
+        elif isinstance(kind, str) and kind in _FIELD:
+            value = text(data.get(_FIELD[kind]))
+            if not value or value.isspace():
+                return
             if kind == "custom-title":
                 self.given = value
             elif kind == "ai-title":
@@ -52,8 +55,8 @@ class Title:
                 self.summary = value
 
     def __str__(self) -> str:
-        first = one_line(_WRAPPED.sub(" ", self.first_prompt))
-        return self.given or self.made or self.last_prompt or self.summary or first or self.command
+        told = self.given or self.made or self.last_prompt or self.summary
+        return one_line(told or _WRAPPED.sub(" ", self.first_prompt)) or self.command
 
     def _prompt(self, data: Record) -> None:
         if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):

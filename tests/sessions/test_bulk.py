@@ -2,7 +2,6 @@
 
 import os
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -25,7 +24,7 @@ def files(tmp_path: Path) -> list[SessionFile]:
         os.utime(path, (1_700_000_000, 1_700_000_000 + number))
     found = session_files(tmp_path)
     (tmp_path / "folder.jsonl").mkdir()
-    other = (replace(found[0], place=str(tmp_path / name)) for name in ("gone.jsonl", "folder.jsonl"))
+    other = (SessionFile(str(tmp_path / name), 1_700_000_000, 9) for name in ("gone.jsonl", "folder.jsonl"))
     return [*found, *other]
 
 

@@ -191,6 +191,18 @@ def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
     assert (first.messages, scanner.facts.messages, scanner.facts.rewinds, scanner.facts.title) == (2, 5, 1, "T")
 
 
+def test_a_kept_state_goes_on_in_another_scanner(tmp_path: Path) -> None:
+    script = Script().user("u0", None, "first \ud83d 질문").answer("a1", "u0").note(type="ai-title", aiTitle=" A  B ")
+    path = script.write(tmp_path)
+    scanner = Scanner()
+    scanner.file(path)
+    later = Scanner.resumed(scanner.state())
+    assert later.state() == scanner.state()
+    script.user("u2", "a1").user("u3", "a1")
+    assert later.file(script.write(tmp_path)) == scan(path)
+    assert (later.facts.rewinds, later.facts.title) == (1, "A B")
+
+
 def test_long_lines_torn_lines_and_lines_without_end(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     row = json.dumps({"type": "user", "uuid": "u", "message": {"role": "user", "content": "y" * (5 << 20)}})
