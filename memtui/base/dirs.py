@@ -1,12 +1,11 @@
 """Where memtui's own files are: never inside a folder that the agent reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Dirs:
+class Dirs(NamedTuple):
     """Our three folders; none of them has to exist yet.
 
     `config` holds config.toml, `state` history, drafts, pins and locks, `cache` what may be deleted at any time.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui.base.match import Term, matches, parse
 from memtui.base.text import visible
+from memtui.tui.rows import Group, Item, Row
 
 if TYPE_CHECKING:
     from memtui.memory.files import MemoryFile
@@ -21,35 +22,6 @@ Order = Literal["name", "age", "size"]
 GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
 ORDERS: tuple[Order, ...] = ("name", "age", "size")
 TYPES = ("feedback", "project", "user", "reference")
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A line that can be folded."""
-
-    key: str
-    label: str
-    count: int
-    folded: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One file. `mark` is the most important thing about it; `line` where the index names it."""
-
-    path: Path
-    label: str
-    scope: str
-    size: int
-    modified: float
-    mark: Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
-    marked: bool = False
-    line: int | None = None
-    lines: int | None = None
-    """For an index: its counted lines, shown instead of the size."""
-
-
-Row = Group | Item
 
 
 @dataclass(frozen=True, slots=True)

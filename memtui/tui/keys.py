@@ -4,13 +4,13 @@ Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; no
 one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
 """
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
-from textual.binding import Binding, BindingType
+if TYPE_CHECKING:
+    from textual.binding import BindingType
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One wish and the keys that ask for it; `words` is what help, palette and hints call it."""
 
     id: str
@@ -174,8 +174,10 @@ PLACES: dict[str, tuple[Key, ...]] = {
 }
 
 
-def bindings(*tables: tuple[Key, ...], priority: bool = False) -> list[BindingType]:
+def bindings(*tables: tuple[Key, ...], priority: bool = False) -> "list[BindingType]":
     """The tables as Textual bindings; `priority` for a place in which a text field has the focus."""
+    from textual.binding import Binding  # here, because the first picture needs the hints but no Textual
+
     return [
         Binding(
             key.keys,

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 from textual.worker import get_current_worker
 
 from memtui.base.errors import MemtuiError
-from memtui.host.gitroot import branch_of, worktree_root
+from memtui.base.config import read_config
+from memtui.host.gitroot import branch_of
 from memtui.host.paths import LOCK
 from memtui.tui.arrange import Wanted
 from memtui.tui.messages import Failed, PreviewRead, Settled, WorldRead
-from memtui.tui.picture import of_world, save, stamps_of
+from memtui.tui.colours import theme_for
+from memtui.tui.picture import save
+from memtui.tui.sketch import kept, of_world, stamps_of
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -105,14 +108,11 @@ def read_world(workspace: Workspace, known: World | None, *, full: bool) -> Worl
 
 def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> None:
     """Keep what the first screen shows of a full reading for the next start."""
-    place = workspace.place
+    place, dirs = workspace.place, workspace.dirs
     wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
     picture = of_world(message.world, wanted, message.branch, message.last_dream)
-    root = worktree_root(place.cwd)
-    head = [root / ".git" / "HEAD"] if root else []
-    ours = [workspace.dirs.state / "drafts", workspace.dirs.state / "pins", place.folder / LOCK, *head]
-    save(start, picture, stamps_of(message.world, [*ours, *_settings(workspace)]))
-
-
-def _settings(workspace: Workspace) -> list[Path]:
-    return [layer.path for layer in workspace.place.layers if layer.path is not None]
+    config = read_config(dirs.config)
+    theme = theme_for(config["theme"], place.switch("theme").value)
+    ours = [dirs.state / "drafts", dirs.state / "pins", place.folder / LOCK, config.path]
+    decided = kept(start, picture, theme, config["glyphs"])
+    save(start, picture, decided, stamps_of(message.world, ours))

@@ -1,11 +1,12 @@
 """What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.host.place import Place
+from memtui.tui.picture import Kept
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -16,6 +17,7 @@ class Start:
     """A project that is to be opened.
 
     `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.
+    `environ` is the environment in which the place was decided; `kept` the last picture, if it was looked at already.
     """
 
     place: Place
@@ -24,6 +26,8 @@ class Start:
     read_only: bool
     now: Callable[[], float]
     make: "Callable[[], Workspace]"
+    environ: Mapping[str, str]
+    kept: Kept | None = None
 
     @classmethod
     def over(cls, workspace: "Workspace") -> "Start":
@@ -35,4 +39,5 @@ class Start:
             workspace.read_only,
             workspace.now,
             lambda: workspace,
+            workspace.env.environ,
         )

@@ -8,8 +8,9 @@ import pytest
 
 from memtui.memory.workspace import Workspace
 from memtui.tui.arrange import Group, Item, Wanted, arrange
-from memtui.tui.picture import FIRST_ROWS, load, names
+from memtui.tui.picture import FIRST_ROWS, load
 from memtui.tui.reading import keep_picture, read_world
+from memtui.tui.sketch import names
 from memtui.tui.start import Start
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle
@@ -106,7 +107,7 @@ def test_without_a_picture_the_names_are_shown(start: Start, memory: Path) -> No
     group, *items = picture.rows
     assert isinstance(group, Group)
     there = sorted(path for path in memory.iterdir() if path.suffix == ".md")
-    assert group.count == picture.files == len(there)
+    assert group.files == picture.files == len(there)
     assert sorted(item.path for item in items if isinstance(item, Item)) == there
     assert isinstance(items[0], Item)
     assert items[0].label == "MEMORY.md"
