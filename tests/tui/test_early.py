@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from rich.color import ColorSystem
 from rich.segment import Segment
+from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.base.config import Config, read_config
 from memtui.memory.workspace import Workspace
@@ -49,6 +50,7 @@ class Bench:
         self.system = "truecolor"
         patch.chdir(workspace.place.cwd)
         patch.setattr(Reading, "first", lambda self: None)
+        patch.setattr(ScrollBar, "renderer", ScrollBarRender)  # an app in ASCII leaves its own behind
         patch.setattr(Terminal, "draw", lambda _, sequences: self.drawn.append(sequences))
         for name in [*os.environ]:
             if name not in ("PATH", "LANG"):

@@ -89,8 +89,8 @@ def _amounts(budget: Fill, bars: int, width: int, glyphs: Glyphs, *, left: bool)
         amount = f"{show(used).removesuffix('k')}/{show(most)} "
         if left:
             amount += f"({show(abs(most - used))} {'left' if used <= most else 'over'}) "
-        drawn = bar(used / most, bars, glyphs) + " " if bars else ""
-        pieces.append([(f"{words} ", ""), (drawn, _style(used / most)), (amount, "")])
+        drawn = [(bar(used / most, bars, glyphs) + " ", _style(used / most))] if bars else []
+        pieces.append([(f"{words} ", ""), *drawn, (amount, "")])
     return joined(pieces, " ")
 
 

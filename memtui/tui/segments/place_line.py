@@ -41,14 +41,14 @@ def place_line(facts: PlaceFacts | None, width: int) -> Line:
     room = width - cells(right) - 2
     for piece in _left(facts):
         if cells(left) + 2 + text.cells(piece[0]) <= room:
-            left += [("  ", ""), piece]
+            left += [("  ", ""), piece] if piece[0] else [("  ", "")]
     gap = width - cells(left) - cells(right) - 1
     return [*left, (" " * max(1, gap), ""), *right]
 
 
 def _left(facts: PlaceFacts) -> Line:
-    words = [(f"[{flag}]", "$mark bold") for flag in facts.flags]
-    return [(facts.project, "bold"), *words, (facts.branch, "$dim"), (facts.folder, "$dim")]
+    marks = [(f"[{flag}]", "$mark bold") for flag in facts.flags]
+    return [(facts.project, "bold"), *marks, (facts.branch, "$dim"), (facts.folder, "$dim")]
 
 
 def _right(facts: PlaceFacts, width: int) -> Line:
