@@ -4,16 +4,17 @@
 passes them on. Everything from disk or a model goes through it before a widget or a terminal sees it.
 """
 
-import re
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    import re
 
 _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+_UNSAFE = f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
 # A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
 # as several is anybody's guess: shown apart, widths stay true.
-_ASCII = re.compile(r"[\x20-\x7e]*\Z")
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -27,10 +28,11 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
         Text in which controls stand as control pictures (ESC is "␛") and format characters as "‹U+202E›".
         `visible(visible(s)) == visible(s)`.
     """
-    if _ASCII.match(text):
+    if text.isascii() and text.isprintable():
         return text
+    import re  # found compiled from the second time on; the first picture, all ASCII as a rule, needs none
 
-    def mark(match: re.Match[str]) -> str:
+    def mark(match: "re.Match[str]") -> str:
         char = match[0]
         if char in keep:
             return char
@@ -39,7 +41,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
             return chr(0x2400 + code)
         return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
 
-    return _UNSAFE.sub(mark, text)
+    return re.sub(_UNSAFE, mark, text)
 
 
 def is_plain(text: str) -> bool:

@@ -123,7 +123,7 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
     line = facts.listed[scope.id].get(file.name)
     unlisted = scope.index is not None and file.kind == "topic" and line is None
     return Item(
-        path=file.path,
+        where=str(file.path),
         label=visible(file.name if scope.id != "logs" else Path(file.name).name, keep=""),
         scope=scope.id,
         size=file.size,
@@ -137,7 +137,7 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
 
 def _instruction(instruction: Instruction, facts: _Facts) -> Item:
     return Item(
-        path=instruction.path,
+        where=str(instruction.path),
         label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",
         size=instruction.size,

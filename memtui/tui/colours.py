@@ -3,10 +3,10 @@
 Every text colour has at least 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
-from typing import NamedTuple
+from memtui.base.record import Record
 
 
-class Palette(NamedTuple):
+class Palette(Record):
     """The colours that stylesheets and panels name, each with a dollar sign in front."""
 
     problem: str
@@ -22,7 +22,7 @@ class Palette(NamedTuple):
         return self._asdict()
 
 
-class Colours(NamedTuple):
+class Colours(Record):
     """One theme of ours: text, and what it stands on. `border` is that of a pane without the focus."""
 
     palette: Palette

@@ -1,9 +1,9 @@
 """The marks that a terminal may not be able to show, in two sets."""
 
-from typing import NamedTuple
+from memtui.base.record import Record
 
 
-class Glyphs(NamedTuple):
+class Glyphs(Record):
     """The marks of one character set; each takes one cell, those of a tree two."""
 
     problem: str

@@ -4,13 +4,14 @@ Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; no
 one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from memtui.base.record import Record
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class Key(NamedTuple):
+class Key(Record):
     """One wish and the keys that ask for it; `words` is what help, palette and hints call it."""
 
     id: str

@@ -8,19 +8,21 @@ not shown. The full reading follows in any case.
 This is what a start imports first, so it stands on little: no dataclass, no engine. `sketch` makes pictures.
 """
 
-import json
 import os
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from memtui import __version__
+from memtui.base.record import Record
+from memtui.base.tabbed import pack, unpack
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.rows import Group, Item, Row
 from memtui.tui.segments.budget_meter import Fill
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from memtui.host.place import Place
     from memtui.tui.start import Start
 
@@ -33,8 +35,11 @@ Stamp = tuple[str, int, int]
 _DECIDE = ("CLAUDE_", "XDG_", "HOME")
 """How the variables begin that decide which memory is shown, and where our own files are."""
 
+_END = "end"
+"""The last line of a file that is whole."""
 
-class Picture(NamedTuple):
+
+class Picture(Record):
     """What the first screen showed, apart from what is the same in every start; `files` counts the memory's files."""
 
     rows: tuple[Row, ...]
@@ -48,7 +53,7 @@ class Picture(NamedTuple):
     """False: only what the folder lists, without anything that stands in a file."""
 
 
-class Kept(NamedTuple):
+class Kept(Record):
     """A picture, if there is one, with what was decided before it was made; all texts visible.
 
     `project` and `folder` are as the first line shows them; `memory` is the folder's path; `enabled` is auto memory.
@@ -73,11 +78,11 @@ def notice(picture: Picture | None, glyphs: Glyphs) -> str:
     return "" if picture and picture.whole else f"reading{glyphs.ellipsis}"
 
 
-def _file(cache: Path, cwd: str, environ: Mapping[str, str]) -> tuple[Path, str]:
+def _file(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> tuple[str, str]:
     """Where the picture of a directory is, and what has to stand in it: all that is known before anything is read."""
     decides = sorted(f"{name}={value}" for name, value in environ.items() if name.startswith(_DECIDE))
     key = "\0".join([__version__, cwd, *decides])
-    return cache / "first" / f"{crc32(key.encode('utf-8', 'surrogatepass')):08x}.json", key
+    return f"{cache}/first/{crc32(key.encode('utf-8', 'surrogatepass')):08x}", key
 
 
 def stamp(path: str) -> Stamp:
@@ -89,21 +94,25 @@ def stamp(path: str) -> Stamp:
     return path, found.st_size, found.st_mtime_ns
 
 
-def _same(stamps: list[list[Any]]) -> bool:
+def _same(lines: list[str]) -> bool:
+    """Whether all is as it was stamped: lines of size, time, path."""
     stat = os.stat
-    for path, size, time in stamps:
+    for line in lines:
+        size, time, path = line.split("\t", 2)
+        if "\\" in path:
+            path = path.encode("ascii").decode("unicode_escape")
         try:
             found = stat(path)
         except OSError:
-            if size != -1:
+            if size != "-1":
                 return False
         else:
-            if found.st_mtime_ns != time or found.st_size != size:
+            if found.st_mtime_ns != int(time) or found.st_size != int(size):
                 return False
     return True
 
 
-def read(cache: Path, cwd: str, environ: Mapping[str, str]) -> Kept | None:
+def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> Kept | None:
     """The last picture of a directory, if every file and folder is as it was then; `None` otherwise.
 
     Args:
@@ -113,15 +122,30 @@ def read(cache: Path, cwd: str, environ: Mapping[str, str]) -> Kept | None:
     """
     file, key = _file(cache, cwd, environ)
     try:
-        kept = json.loads(file.read_bytes())
-        if kept["key"] != key or not _same(kept["stamps"]):
+        with open(file, "rb") as opened:  # noqa: PTH123 - without pathlib, see `rows`
+            lines = opened.read().decode("ascii").split("\n")
+        head, decided, counted, fill, *rest, end = lines
+        said, count, stamps = unpack(head)
+        if (said, end) != (key, _END) or len(rest) != count + stamps or not _same(rest[count:]):
             return None
-        rows = tuple(Group(*row) if len(row) == 4 else Item(Path(row[0]), *row[1:]) for row in kept["rows"])
-        fill = Fill(*kept["fill"]) if kept["fill"] else None
-        counted = (kept["files"], fill, kept["problems"], kept["unlisted"], kept["branch"], kept["last_dream"])
-        return Kept(Picture(rows, *counted), *kept["decided"])
-    except (OSError, ValueError, KeyError, TypeError):
+        files, problems, unlisted, branch, last_dream = unpack(counted)
+        picture = Picture(
+            tuple(_row(line) for line in rest[:count]),
+            files,
+            Fill(*unpack(fill)) if fill else None,
+            problems,
+            unlisted,
+            branch,
+            last_dream,
+        )
+        return Kept(picture, *unpack(decided))
+    except (OSError, ValueError, TypeError):
         return None  # half a file, or of another program: the reading follows anyway
+
+
+def _row(line: str) -> Row:
+    values = unpack(line)
+    return Group(*values) if len(values) == len(Group._fields) else Item(*values)
 
 
 def load(start: "Start") -> Picture | None:
@@ -133,24 +157,21 @@ def load(start: "Start") -> Picture | None:
 def save(start: "Start", picture: Picture, kept: Kept, stamps: Iterable[Stamp]) -> None:
     """Keep a picture, and what `kept` says was decided, for the next start; a cache that cannot be written is no fault.
     """
+    from pathlib import Path
+
     from memtui.base.files import replace_file
 
-    file, key = _file(start.cache, str(start.place.cwd), start.environ)
-    shown = picture.rows[:FIRST_ROWS]
-    content = {
-        "key": key,
-        "stamps": list(stamps),
-        "rows": [[str(value) if isinstance(value, Path) else value for value in row] for row in shown],
-        "files": picture.files,
-        "fill": picture.fill,
-        "problems": picture.problems,
-        "unlisted": picture.unlisted,
-        "branch": picture.branch,
-        "last_dream": picture.last_dream,
-        "decided": kept[1:],
-    }
+    name, key = _file(start.cache, str(start.place.cwd), start.environ)
+    file = Path(name)
+    rows = picture.rows[:FIRST_ROWS]
+    counted = (picture.files, picture.problems, picture.unlisted, picture.branch, picture.last_dream)
+    seen = list(stamps)
+    head = pack([key, len(rows), len(seen)])
+    lines = [head, pack(kept[1:]), pack(counted), pack(picture.fill or ()), *map(pack, rows)]
+    lines += [f"{size}\t{time}\t{path.encode('unicode_escape').decode('ascii')}" for path, size, time in seen]
+    lines.append(_END)
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(file, json.dumps(content).encode("ascii"), mode=0o600)
+        replace_file(file, "\n".join(lines).encode("ascii"), mode=0o600)
     except OSError:
         return

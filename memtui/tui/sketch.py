@@ -34,7 +34,7 @@ def names(start: "Start") -> Picture | None:
     items = []
     for name in listed[:FIRST_ROWS]:
         path, size, time = stamp(f"{folder}/{name}")
-        items.append(Item(Path(path), visible(name, keep=""), "auto", max(size, 0), time / 1e9, ""))
+        items.append(Item(path, visible(name, keep=""), "auto", max(size, 0), time / 1e9, ""))
     rows: tuple[Row, ...] = (Group("names", "memory", len(listed), False), *items) if items else ()
     _, size, time = stamp(str(folder / LOCK))
     last_dream = time / 1e9 if size >= 0 else None

@@ -79,7 +79,17 @@ def test_instructions_drafts_and_pins_count_too(start: Start, workspace: Workspa
     assert load(start) is None
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"stamps": [], "rows": [[1]]}', b"\xff", b'{"stamps": [[1]]}'])
+def test_a_file_that_was_cut_off_is_no_picture(start: Start) -> None:
+    (file,) = (start.cache / "first").iterdir()
+    whole = file.read_bytes()
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        assert load(start) is None
+    file.write_bytes(whole)
+    assert load(start) is not None
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\n\n\n\n", b"=\t1\t1\n", b"\xff", b"\n" * 99])
 def test_a_broken_cache_is_no_picture(start: Start, text: bytes) -> None:
     (file,) = (start.cache / "first").iterdir()
     file.write_bytes(text)

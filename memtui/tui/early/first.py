@@ -3,9 +3,8 @@
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
-from memtui.base.dirs import Dirs
+from memtui.base.dirs import cache_folder
 from memtui.tui.early.ansi import Painter, depth
 from memtui.tui.early.frame import Shown, frame
 from memtui.tui.early.terminal import Terminal, size
@@ -13,6 +12,7 @@ from memtui.tui.glyphs import wanted_glyphs
 from memtui.tui.picture import Kept, notice, read
 from memtui.tui.segments.place_line import PlaceFacts, dreamt, flags
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
@@ -54,10 +54,10 @@ class First:
         Args:
             config_dir: The agent client's folder as it was given, if it was.
         """
-        from pathlib import Path
-
         environ = dict(os.environ)
         if config_dir is not None:
+            from pathlib import Path
+
             environ["CLAUDE_CONFIG_DIR"] = str(Path(config_dir).expanduser().absolute())
         home = environ.get("HOME", "")
         try:
@@ -66,7 +66,7 @@ class First:
             return
         if not home.startswith("/"):
             return
-        kept = read(Dirs.from_env(environ, Path(home)).cache, cwd, environ)
+        kept = read(cache_folder(environ, home), cwd, environ)
         if kept is not None and self._draw(kept, sample=False):
             self.kept = kept
 

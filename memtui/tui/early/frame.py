@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 from math import ceil
-from typing import NamedTuple
 
 from memtui.base import text
+from memtui.base.record import Record
 from memtui.tui import keys
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.picture import Picture
@@ -26,7 +26,7 @@ Run = tuple[str, str, str]
 _BOXES = {"round": "╭─╮│╰─╯", "heavy": "┏━┓┃┗━┛", "ascii": "+-+|+-+"}
 
 
-class Shown(NamedTuple):
+class Shown(Record):
     """What is to be drawn; `now` is the time that ages count back from, in seconds."""
 
     picture: Picture | None
@@ -36,7 +36,7 @@ class Shown(NamedTuple):
     glyphs: Glyphs
 
 
-class _Pane(NamedTuple):
+class _Pane(Record):
     """A frame with its title and rows; the rows are as wide as the frame is inside."""
 
     width: int

@@ -4,7 +4,10 @@ import os
 import sys
 import termios
 from collections.abc import Mapping
-from typing import Any
+
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from typing import Any
 
 ALTERNATE = "\x1b[?1049h"
 """Switches to the alternate screen; Textual writes just this one, too."""

@@ -49,7 +49,8 @@ class TopicList(Lines):
 
     def to_path(self, path: Path) -> bool:
         """Put the cursor on a file; whether it is in the list."""
-        index = next((i for i, row in enumerate(self.rows) if isinstance(row, Item) and row.path == path), None)
+        where = str(path)
+        index = next((i for i, row in enumerate(self.rows) if isinstance(row, Item) and row.where == where), None)
         if index is None:
             return False
         self.cursor = index
@@ -65,7 +66,7 @@ class TopicList(Lines):
 
     def row_key(self, index: int) -> Hashable:
         row = self.rows[index]
-        return row.path if isinstance(row, Item) else row.key
+        return row.where if isinstance(row, Item) else row.key
 
     def row(self, index: int, width: int) -> Content:
         return Content.assemble(*row_line(self.rows[index], width, self.now, self.glyphs))

@@ -1,10 +1,12 @@
 """One line that says how full the memory index is, in the client's own units."""
 
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from __future__ import annotations
 
+from memtui.base.record import Record
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.segments import Line, cells, joined
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.memory.folder import Scope
 
@@ -22,7 +24,7 @@ def bar(share: float, width: int, glyphs: Glyphs) -> str:
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 
-class Fill(NamedTuple):
+class Fill(Record):
     """How full an index is: counted lines and UTF-16 units, their limits, and the lines and entries not loaded."""
 
     lines: int
@@ -33,7 +35,7 @@ class Fill(NamedTuple):
     lost_entries: int
 
     @classmethod
-    def of(cls, scope: "Scope") -> "Optional[Fill]":
+    def of(cls, scope: Scope) -> Fill | None:
         """The fill of a scope's index; None where there is none."""
         budget = scope.budget
         if budget is None:

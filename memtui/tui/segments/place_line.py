@@ -1,12 +1,11 @@
 """The first line: which project, where its memory is, and what is wrong with it."""
 
-from typing import NamedTuple
-
 from memtui.base import text
+from memtui.base.record import Record
 from memtui.tui.segments import Line, cells, joined
 
 
-class PlaceFacts(NamedTuple):
+class PlaceFacts(Record):
     """What the line says; strings are shown as they are, so they come in visible."""
 
     project: str
