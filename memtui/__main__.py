@@ -107,6 +107,10 @@ def _end_by_signal() -> None:
 
 def _open(screen: Screen, args: "Sequence[str]") -> int:
     """Run the screen over what was asked for; the first one stands before anything else is imported."""
+    import gc
+
+    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
+    gc.disable()
     if screen.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
     if os.name != "posix":
@@ -142,10 +146,9 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
             call.lone_word()
         with first or nullcontext(), opening(call, demo=screen.demo) as found:
             cache, make, environ = found.dirs.cache, lambda: found.workspace, found.env.environ
-            kept = first and first.kept
-            start = Start(found.place, found.env.home, cache, asked.read_only, call.now, make, environ, kept)
+            start = Start(found.place, found.env.home, cache, asked.read_only, call.now, make, environ)
             if first is not None:
-                first.sketch(start, call.config, sample=found.sample)
+                start = first.known(start, call.config, sample=found.sample)
             return show(
                 Options(
                     start=start,

@@ -149,7 +149,7 @@ def _row(line: str) -> Row:
 
 
 def load(start: "Start") -> Picture | None:
-    """The last picture of a project that is opened, if nothing has changed since; `None` where there is none."""
+    """The last picture of a project that is opened, if nothing has changed since, or the one that was looked at already."""
     kept = start.kept or read(start.cache, str(start.place.cwd), start.environ)
     return kept.picture if kept and kept.is_of(start.place) else None
 

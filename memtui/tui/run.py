@@ -1,6 +1,5 @@
 """The door to the screen: the command line hands over what it decided and gets an exit code back."""
 
-import gc
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -36,8 +35,6 @@ def run(options: Options) -> int:
     Returns:
         The exit code: 0, or 128 + the signal that ended it.
     """
-    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
-    gc.disable()
     from memtui.tui.app import MemtuiApp
 
     app = MemtuiApp(

@@ -1,7 +1,7 @@
 """What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +17,7 @@ class Start:
     """A project that is to be opened.
 
     `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.
-    `environ` is the environment in which the place was decided; `kept` the last picture, if it was looked at already.
+    `environ` is the environment in which the place was decided; `kept` a picture, if somebody looked already.
     """
 
     place: Place
@@ -28,6 +28,10 @@ class Start:
     make: "Callable[[], Workspace]"
     environ: Mapping[str, str]
     kept: Kept | None = None
+
+    def seen(self, kept: Kept) -> "Start":
+        """The same, with a picture that was looked at already."""
+        return replace(self, kept=kept)
 
     @classmethod
     def over(cls, workspace: "Workspace") -> "Start":

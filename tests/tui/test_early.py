@@ -85,7 +85,7 @@ class Bench:
         if remember:
             first.remember(None)
         else:
-            first.sketch(self.start(), self.config, sample=self.sample)
+            first.known(self.start(), self.config, sample=self.sample)
         return ScreenOf("".join(self.drawn).encode(), size) if self.drawn else None
 
     async def shown(self, size: tuple[int, int]) -> ScreenOf:

@@ -37,7 +37,7 @@ class First:
     def __init__(self, *, ascii: bool, read_only: bool, clock: "Callable[[], float]" = time.time) -> None:
         self.terminal = Terminal()
         self.kept: Kept | None = None
-        """The last picture, if it was drawn."""
+        """What was drawn."""
         self._ascii, self._read_only, self._clock = ascii, read_only, clock
 
     def __enter__(self) -> "First":
@@ -70,16 +70,21 @@ class First:
         if kept is not None and self._draw(kept, sample=False):
             self.kept = kept
 
-    def sketch(self, start: "Start", config: "Config", *, sample: bool) -> None:
-        """Draw what the memory folder lists, unless something is drawn already."""
-        if self.terminal.drawn:
-            return
-        from memtui.tui.colours import theme_for
-        from memtui.tui.picture import load
-        from memtui.tui.sketch import kept, names
+    def known(self, start: "Start", config: "Config", *, sample: bool) -> "Start":
+        """The place is known: draw what its memory folder lists, unless something is drawn already.
 
-        theme = theme_for(config["theme"], start.place.switch("theme").value)
-        self._draw(kept(start, load(start) or names(start), theme, config["glyphs"]), sample=sample)
+        Returns:
+            The start with the picture that was looked at, so that nobody looks again.
+        """
+        if self.kept is None:
+            from memtui.tui.colours import theme_for
+            from memtui.tui.picture import load
+            from memtui.tui.sketch import kept, names
+
+            theme = theme_for(config["theme"], start.place.switch("theme").value)
+            self.kept = kept(start, load(start) or names(start), theme, config["glyphs"])
+            self._draw(self.kept, sample=sample)
+        return start.seen(self.kept)
 
     def _draw(self, kept: Kept, *, sample: bool) -> bool:
         """Draw it, if the terminal is one that we know all about; whether it was drawn."""
