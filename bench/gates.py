@@ -19,7 +19,9 @@ def table(gates: list[tuple[Gate, float]]) -> str:
     for gate, value in gates:
         unit = gate.unit
         verdict = "ok" if value <= gate.most else "MISSED"
-        lines.append(f"{gate.row:>3}  {gate.what:58} {value:>8.3g}{unit:1} {'<= ' + f'{gate.most:g}{unit}':>9}  {verdict}")
+        lines.append(
+            f"{gate.row:>3}  {gate.what:58} {value:>8.3g}{unit:1} {'<= ' + f'{gate.most:g}{unit}':>9}  {verdict}"
+        )
     return "\n".join(lines)
 
 

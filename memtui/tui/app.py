@@ -242,7 +242,7 @@ class MemtuiApp(App[int]):
             from memtui.tui.follow import follow
 
             self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
-            self.set_interval(RESCAN, self.reading.again)
+            self.set_interval(RESCAN, self.reading.look)
             self.set_interval(MINUTE, self._tick)
 
     def _tick(self) -> None:

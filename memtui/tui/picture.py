@@ -155,8 +155,7 @@ def load(start: "Start") -> Picture | None:
 
 
 def save(start: "Start", picture: Picture, kept: Kept, stamps: Iterable[Stamp]) -> None:
-    """Keep a picture, and what `kept` says was decided, for the next start; a cache that cannot be written is no fault.
-    """
+    """Keep a picture, and what `kept` says was decided, for the next start; a cache that cannot be written is no fault."""
     from pathlib import Path
 
     from memtui.base.files import replace_file

@@ -4,7 +4,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
 
-BUSY = {"read", "preview", "look"}
+BUSY = {"read", "preview", "look", "rescan"}
 """Groups of workers that end by themselves; a wish may wait for an answer."""
 
 

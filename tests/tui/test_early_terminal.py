@@ -133,6 +133,7 @@ def test_a_signal_before_textual(
 ) -> None:
     with Terminal([str(fifo)], env, home / "shop", SIZE, program=("-c", WAITS + MAIN)) as terminal:
         terminal.wait("feedback_testing")
+        terminal.rest()
         with fifo.open("w"):  # it is there: the start waits, with its handlers in place
             terminal.process.send_signal(number)
             assert terminal.end() == code
@@ -143,9 +144,9 @@ def test_a_signal_before_textual(
 def test_what_is_typed_before_textual_arrives_and_is_not_shown(env: dict[str, str], home: Path, fifo: Path) -> None:
     with Terminal([str(fifo)], env, home / "shop", SIZE, program=("-c", WAITS + MAIN)) as terminal:
         terminal.wait("feedback_testing")
+        terminal.rest()
         with fifo.open("w"):
-            terminal.rest()
-            terminal.press("5\x1a5")
+            terminal.press("5")
             terminal.rest()
             assert terminal.drawn() == b""
         terminal.wait("autoMemoryEnabled")

@@ -90,7 +90,11 @@ class First:
         """Draw it, if the terminal is one that we know all about; whether it was drawn."""
         if any(os.environ.get(name) for name in _SAYS_OTHERWISE):
             return False
-        glyphs, now, picture = wanted_glyphs(kept.glyphs, sys.stdout.encoding, ascii_only=self._ascii), self._clock(), kept.picture
+        glyphs, now, picture = (
+            wanted_glyphs(kept.glyphs, sys.stdout.encoding, ascii_only=self._ascii),
+            self._clock(),
+            kept.picture,
+        )
         place = PlaceFacts(
             project=kept.project,
             branch=picture.branch if picture else "",

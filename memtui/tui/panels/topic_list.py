@@ -12,6 +12,7 @@ from memtui.tui.panels.lines import Lines
 from memtui.tui.rows import Group, Item, Row
 from memtui.tui.segments.topic_list import first_file, row_line
 
+
 class TopicList(Lines):
     """Rows as `arrange` made them; says which file the cursor is on."""
 
