@@ -41,16 +41,21 @@ class Bare(App):
 Bare().run()
 """
 LOGGED = """
-import sys, time
+import os, sys, time
 log = open(sys.argv[1], "w", buffering=1)
 class Log:
     def find_spec(self, name, path=None, target=None):
         log.write(f"{time.perf_counter()} {name}\\n")
+def write(file, data):
+    if b"[?1049h" in data:
+        log.write(f"{time.perf_counter()} {sys.argv[1]}\\n")
+    return real(file, data)
+real, os.write = os.write, write
 sys.meta_path.insert(0, Log())
 from memtui.__main__ import main
 sys.exit(main([]))
 """
-"""Starts memtui and writes down when each module is asked for, by the clock that this process has, too."""
+"""Starts memtui and writes down when each module is asked for, and the log's own name when the first screen is drawn."""
 
 HEAVY = {"textual", "rich", "click", "msgspec", "sqlite3", "dataclasses"}
 """What the first paint does without."""
@@ -151,13 +156,12 @@ def modules(env: dict[str, str], cwd: Path, log: Path) -> dict[str, float]:
     """How many of the modules that can wait were asked for before the first paint, and before Textual's first frame."""
     app = PtyApp([sys.executable, "-c", LOGGED, str(log)], env=env, cwd=str(cwd))
     try:
-        app.wait_for(rows_painted)
-        painted = time.perf_counter()
         app.wait_for(rows_painted, since=TEXTUAL)
-        ready = time.perf_counter()
+        ready = time.perf_counter()  # the same clock in both processes
     finally:
         app.close()
-    asked = [line.split(" ", 1) for line in log.read_text(encoding="ascii").splitlines()]
+    asked = [line.split(" ", 1) for line in log.read_text(encoding="utf-8").splitlines()]
+    painted = next((float(when) for when, name in asked if name == str(log)), ready)
     found = {
         f"{word} modules": {name for when, name in asked if float(when) < until and name.partition(".")[0] in unwanted}
         for word, until, unwanted in (("heavy", painted, HEAVY), ("forbidden", ready, FORBIDDEN))

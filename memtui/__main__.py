@@ -154,7 +154,7 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
                     start=start,
                     config=call.config,
                     glyphs=wanted_glyphs(call.config["glyphs"], sys.stdout.encoding, ascii_only=screen.ascii),
-                    terminal=first and first.terminal,
+                    terminal=None if first is None else first.terminal,
                     open_sample=found.open_sample,
                     sample=found.sample,
                     mouse=not screen.no_mouse,

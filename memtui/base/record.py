@@ -1,4 +1,4 @@
-"""`typing.NamedTuple` for what a start imports first: typing itself, and `re` below it, cost a third of a first picture.
+"""`typing.NamedTuple` for what a start imports first: typing, and `re` below it, cost a third of a first picture.
 
 Type checkers see the real one. From Python 3.14 on so does everybody: annotations are kept in another way there.
 """
@@ -17,7 +17,7 @@ else:
                 return super().__new__(cls, name, bases, body)
             fields = list(body.get("__annotations__", {}))
             defaults = [body.pop(field) for field in fields if field in body]
-            tuple_ = namedtuple(name, fields, defaults=defaults, module=body["__module__"])  # noqa: PYI024
+            tuple_ = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
             return type(name, (tuple_,), {"__slots__": (), **body})
 
     class Record(metaclass=_Maker):

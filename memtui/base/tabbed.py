@@ -36,4 +36,4 @@ def _value(word: str) -> Value:
         return word[1:] if "\\" not in word else word[1:].encode("ascii").decode("unicode_escape")
     if word in _SAID:
         return _SAID[word]
-    return int(word) if word.isdecimal() or word[:1] == "-" and word[1:].isdecimal() else float(word)
+    return int(word) if word.isdecimal() or (word[:1] == "-" and word[1:].isdecimal()) else float(word)

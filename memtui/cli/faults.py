@@ -56,8 +56,8 @@ def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
 
 def _bug(error: BaseException, call: Call, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
-    from memtui.base.dirs import Dirs
     from memtui.base.crash import summary, write_down
+    from memtui.base.dirs import Dirs
 
     path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"

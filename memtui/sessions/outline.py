@@ -14,6 +14,7 @@ from memtui.sessions.transcript import Transcript
 from memtui.sessions.tree import Branch, BranchKind, build_tree
 
 
+
 @dataclass(frozen=True, slots=True)
 class Twig:
     """A branch as a line. `depth` counts the forks above it; `words` are those of its first prompt.

@@ -13,7 +13,7 @@ def taking_over(terminal: Terminal) -> type[LinuxDriver]:
 
         def start_application_mode(self) -> None:
             terminal.hand_over()
-            super().start_application_mode()
+            super().start_application_mode()  # type: ignore[no-untyped-call]
 
         def write(self, data: str) -> None:
             if data == ALTERNATE and not self._entered:

@@ -149,13 +149,13 @@ def _row(line: str) -> Row:
 
 
 def load(start: "Start") -> Picture | None:
-    """The last picture of a project that is opened, if nothing has changed since, or the one that was looked at already."""
+    """The picture that somebody looked at already, else the last one of the project if nothing has changed since."""
     kept = start.kept or read(start.cache, str(start.place.cwd), start.environ)
     return kept.picture if kept and kept.is_of(start.place) else None
 
 
 def save(start: "Start", picture: Picture, kept: Kept, stamps: Iterable[Stamp]) -> None:
-    """Keep a picture, and what `kept` says was decided, for the next start; a cache that cannot be written is no fault."""
+    """Keep a picture and what `kept` says was decided for the next start; a cache that can't be written is no fault."""
     from pathlib import Path
 
     from memtui.base.files import replace_file

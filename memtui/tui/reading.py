@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
-from memtui.base.errors import MemtuiError
 from memtui.base.config import read_config
+from memtui.base.errors import MemtuiError
 from memtui.host.gitroot import branch_of
 from memtui.host.paths import LOCK
 from memtui.tui.arrange import Wanted
-from memtui.tui.messages import DiskChanged, Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.colours import theme_for
+from memtui.tui.messages import DiskChanged, Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.picture import Stamp, save, stamp
 from memtui.tui.sketch import kept, of_world, stamps_of
 
@@ -125,7 +124,7 @@ def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:
 
 
 def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> list[Stamp]:
-    """Keep what the first screen shows of a full reading for the next start; returns the stamps that are kept with it."""
+    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
     place = workspace.place
     wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
     picture = of_world(message.world, wanted, message.branch, message.last_dream)

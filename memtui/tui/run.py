@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 class Options:
     """What the command line decided.
 
-    `glyphs` are the marks that the terminal can show; `terminal` has the first screen on it, if anything has. `sample` says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
+    `glyphs` are the marks that the terminal can show; `terminal` has the first screen on it, if anything has. `sample`
+    says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
     """
 
     start: Start

@@ -106,7 +106,9 @@ def project_of(session: Session) -> str:
     return PurePosixPath(session.facts.cwd).name or PurePosixPath(session.file.place).parent.name
 
 
-def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> tuple[SessionRow, ...]:
+def arrange_sessions(
+    shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]
+) -> tuple[SessionRow, ...]:
     """All rows, in order.
 
     Args:

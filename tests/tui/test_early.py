@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from rich.color import ColorSystem
@@ -11,10 +10,8 @@ from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.base.config import Config, read_config
 from memtui.memory.workspace import Workspace
-from memtui.tui import picture
 from memtui.tui.app import MemtuiApp
 from memtui.tui.early.first import First
-from memtui.tui.early.frame import SMALLEST
 from memtui.tui.early.terminal import Terminal
 from memtui.tui.glyphs import wanted_glyphs
 from memtui.tui.reading import Reading, keep_picture, read_world

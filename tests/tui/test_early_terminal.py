@@ -1,4 +1,4 @@
-"""The first screen on a real terminal: it comes before Textual, and whatever happens then, the terminal is left whole."""
+"""The first screen on a real terminal: before Textual, and whatever happens then, the terminal is left whole."""
 
 import os
 import signal
@@ -136,7 +136,7 @@ def test_a_signal_before_textual(
         terminal.rest()
         with fifo.open("w"):  # it is there: the start waits, with its handlers in place
             terminal.process.send_signal(number)
-            assert terminal.end() == code
+        assert terminal.end() == code
         assert terminal.echoes()
     assert terminal.output.rstrip().endswith(b"\x1b[?1049l\x1b[?25h")
 

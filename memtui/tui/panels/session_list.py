@@ -9,16 +9,7 @@ from memtui.base import text
 from memtui.sessions.listing import Session
 from memtui.tui import keys
 from memtui.tui.panels.lines import Lines
-from memtui.tui.session_rows import (
-    AGENTS,
-    AgentRow,
-    AgentsRow,
-    BranchRow,
-    SessionRow,
-    SessionsWanted,
-    key_of,
-    project_of,
-)
+from memtui.tui.session_rows import AGENTS, AgentRow, AgentsRow, BranchRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs
 
@@ -164,9 +155,7 @@ class SessionList(Lines):
             self.post_message(self.Folded(row.file.place, fold))
             return
         if fold:
-            self.cursor = next(
-                (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor
-            )
+            self.cursor = next((i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor)
         else:
             self.screen.focus_next()
 

@@ -1,8 +1,8 @@
 """What the lines of the first screen say, as pieces of text with a style each, without Textual.
 
 A module has the name of the panel that shows its lines. The panels make `Content` of the pieces (`Content.assemble`),
-the first picture makes escape sequences of them: what both show is the same because it is made here. A style is words as
-in `Content`: colours of the theme with a dollar sign in front, "bold", "reverse".
+the first picture makes escape sequences of them: what both show is the same because it is made here. A style is words
+as in `Content`: colours of the theme with a dollar sign in front, "bold", "reverse".
 """
 
 from memtui.base import text

@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.base.text import visible
 from memtui.tui import keys
-from memtui.tui.arrange import GROUPINGS, ORDERS, Item, Wanted, arrange
+from memtui.tui.arrange import GROUPINGS, ORDERS, Wanted, arrange
 from memtui.tui.messages import PreviewWanted
 from memtui.tui.panels.facts import Facts
 from memtui.tui.panels.lines import Lines
@@ -21,6 +21,7 @@ from memtui.tui.panels.reader import Reader
 from memtui.tui.panels.topic_list import TopicList
 from memtui.tui.properties import dressed, properties
 from memtui.tui.reach import app_of
+from memtui.tui.rows import Item
 from memtui.tui.segments.topic_list import EMPTY, title
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
