@@ -183,7 +183,8 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
             cold = memtui(env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}, cwd)
             if number >= 0:
                 rounds.append((left, warm, cold))
-        last = deep(env, cwd, seconds) | modules(env, cwd, Path(folder, "log"))
+        last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no picture
+        last |= deep(env, cwd, seconds)
 
     def ratio(of: str, to: str, which: int) -> float:
         return statistics.median(each[which][of] / each[0][to] for each in rounds)

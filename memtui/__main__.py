@@ -137,9 +137,6 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
         from contextlib import nullcontext
 
         from memtui.cli.opening import opening
-        from memtui.tui.glyphs import wanted_glyphs
-        from memtui.tui.run import Options
-        from memtui.tui.run import run as show
         from memtui.tui.start import Start
 
         if screen.lone and not screen.demo:
@@ -149,6 +146,10 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
             start = Start(found.place, found.env.home, cache, asked.read_only, call.now, make, environ)
             if first is not None:
                 start = first.known(start, call.config, sample=found.sample)
+            from memtui.tui.glyphs import wanted_glyphs
+            from memtui.tui.run import Options
+            from memtui.tui.run import run as show
+
             return show(
                 Options(
                     start=start,

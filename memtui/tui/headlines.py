@@ -3,15 +3,11 @@
 from pathlib import Path
 
 from memtui.base.text import visible
+from memtui.host.paths import short
 from memtui.tui.arrange import unlisted
 from memtui.tui.segments.budget_meter import OFF, Fill
 from memtui.tui.segments.place_line import PlaceFacts, dreamt
 from memtui.tui.state import AppState
-
-
-def short(path: Path, home: Path) -> str:
-    """A path with "~" for the home."""
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def place_facts(state: AppState, home: Path) -> PlaceFacts:

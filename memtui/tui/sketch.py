@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 
 from memtui.base.text import visible
 from memtui.host.gitroot import branch_of, head_file
-from memtui.host.paths import LOCK
-from memtui.tui.arrange import Wanted, arrange, unlisted
-from memtui.tui.headlines import short
+from memtui.host.paths import LOCK, short
 from memtui.tui.picture import FIRST_ROWS, Kept, Picture, Stamp, stamp
 from memtui.tui.rows import Group, Item, Row
 from memtui.tui.segments.budget_meter import Fill
@@ -17,6 +15,7 @@ from memtui.tui.segments.budget_meter import Fill
 if TYPE_CHECKING:
     from memtui.host.place import Place
     from memtui.memory.world import World
+    from memtui.tui.arrange import Wanted
     from memtui.tui.start import Start
 
 
@@ -55,8 +54,10 @@ def kept(start: "Start", picture: Picture | None, theme: str, glyphs: str) -> Ke
     )
 
 
-def of_world(world: "World", wanted: Wanted, branch: str, last_dream: float | None) -> Picture:
+def of_world(world: "World", wanted: "Wanted", branch: str, last_dream: float | None) -> Picture:
     """What the first screen shows of a world."""
+    from memtui.tui.arrange import arrange, unlisted
+
     auto = world.auto
     return Picture(
         rows=arrange(world, wanted),

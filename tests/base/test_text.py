@@ -72,7 +72,7 @@ def test_widths_that_need_no_table_are_those_of_the_table(first: str, last: str,
         assert cell_len(chr(code)) == width, hex(code)
 
 
-@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x30FF)), st.integers(0, 20))
+@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x30FF)).map(text.visible), st.integers(0, 20))
 def test_clipping_is_that_of_the_table(raw: str, width: int) -> None:
     assert text.cells(raw) == cell_len(raw)
     cut = text.clip(raw, width)
