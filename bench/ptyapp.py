@@ -21,7 +21,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 _ESCAPES = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[PX^_][^\x1b]*\x1b\\|[ -/]*[0-~])")
-_NEW_SCREEN = b"\x1b[?1049h"
+NEW_SCREEN = b"\x1b[?1049h"
+"""The program goes to the alternate screen."""
+TEXTUAL = b"\x1b[?1004h"
+"""Textual has taken the terminal (it asks to be told of the focus); what was drawn before is not its own."""
 
 
 class PtyApp:
@@ -73,13 +76,13 @@ class PtyApp:
         self.output += data
         return data
 
-    def text(self) -> str:
-        """All that was painted since the last switch to the alternate screen, escape sequences taken out."""
-        start = self.output.rfind(_NEW_SCREEN)
-        return _ESCAPES.sub(b"", bytes(self.output[max(start, 0) :])).decode("utf-8", "replace")
+    def text(self, since: bytes = NEW_SCREEN) -> str:
+        """All that was painted since the last such sequence, escape sequences taken out; nothing before the first."""
+        start = self.output.rfind(since)
+        return "" if start < 0 else _ESCAPES.sub(b"", bytes(self.output[start:])).decode("utf-8", "replace")
 
-    def wait_for(self, seen: Callable[[str], bool], seconds: float = 30.0) -> float:
-        """Wait until the painted text satisfies `seen`; return when that was.
+    def wait_for(self, seen: Callable[[str], bool], seconds: float = 30.0, *, since: bytes = NEW_SCREEN) -> float:
+        """Wait until the text painted since a sequence satisfies `seen`; return when that was.
 
         Raises:
             TimeoutError: If it didn't, with the end of what was painted.
@@ -87,7 +90,7 @@ class PtyApp:
         while True:
             data = self.read(0.5)
             now = time.perf_counter() - self.began
-            if seen(self.text()):  # what a key press has read already counts, too
+            if seen(self.text(since)):  # what a key press has read already counts, too
                 return now
             if now > seconds or (not data and self.process.poll() is not None):
                 raise TimeoutError(f"not painted after {now:.1f} s; the end was: {self.text()[-600:]!r}")

@@ -1,35 +1,35 @@
 #!/usr/bin/env python3
 """How fast memtui starts and answers, next to a Textual app that holds nothing but one line.
 
-    bench/start.py [--files 1200] [--pairs 7] [--json]
+    bench/start.py [--files 1200] [--sessions TREE] [--pairs 7] [--idle 5] [--json]
 
 Both are started in turn in a pseudo terminal of 120x40, so that a busy machine slows both. Printed are medians, and the
-ratio of the two start times, which is the number that counts: times of their own mean little on a shared machine.
+ratios to the bare app's start, which are the numbers that count: times of their own mean little on a shared machine.
 
-    ready   process start until what the first screen needs is painted; for memtui ten rows of the list
+    paint   process start until ten rows of the list stand, whoever drew them
+    ready   process start until Textual has painted them; for the bare app its one line
     cpu     processor time used until then: says more where others use the machine
+    cold    the same without any cache of ours; TREE (made by a generator of sessions) is there both times
     key     key pressed until the first byte of the answer: at once after `ready`, in the list, in the editor with 25 KB
-    idle    share of one core over five seconds in which nothing happens
+    idle    share of one core in three windows of so many seconds in which nothing happens
 
-Measures the checkout that it lies in; nothing in memtui knows that it is measured.
+Measures the checkout that it lies in; nothing in memtui knows that it is measured. Ends with 1 if a gate is missed.
 """
 
 import argparse
 import json
-import os
 import re
 import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
-from gen_memory import generate
-from ptyapp import PtyApp
+from gates import Gate, missed, table
+from homes import REPO, make_home
+from ptyapp import TEXTUAL, PtyApp
 
-REPO = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(REPO))
 
 BARE = """
@@ -40,8 +40,38 @@ class Bare(App):
         yield Static("bare and ready")
 Bare().run()
 """
+LOGGED = """
+import os, sys, time
+log = open(sys.argv[1], "w", buffering=1)
+class Log:
+    def find_spec(self, name, path=None, target=None):
+        log.write(f"{time.perf_counter()} {name}\\n")
+def write(file, data):
+    if b"[?1049h" in data:
+        log.write(f"{time.perf_counter()} {sys.argv[1]}\\n")
+    return real(file, data)
+real, os.write = os.write, write
+sys.meta_path.insert(0, Log())
+from memtui.__main__ import main
+sys.exit(main([]))
+"""
+"""Starts memtui and writes down when each module is asked for, and the log's own name when the first screen is drawn."""
+
+HEAVY = {"textual", "rich", "click", "msgspec", "sqlite3", "dataclasses"}
+"""What the first paint does without."""
+FORBIDDEN = {"anthropic", "pydantic", "httpx", "httpcore", "yaml", "watchfiles"}
+"""What is not there at Textual's first frame."""
+
 ROW = re.compile(r"(?:feedback|project|reference|user)_[a-z]+_\d{4}")
 KEYS = 30
+WINDOWS = 3
+
+COLD = Gate(4, "cold first paint / bare ready", 0.4)
+WARM = Gate(5, "warm first paint / bare ready", 0.2)
+READY = Gate(6, "warm ready / bare ready", 1.4)
+IDLE = Gate(19, "idle cpu, watching, worst window", 1.0, "%")
+AT_PAINT = Gate(20, "heavy modules at the first paint", 0)
+AT_FRAME = Gate(20, "forbidden modules at Textual's first frame", 0)
 
 
 def rows_painted(text: str) -> bool:
@@ -49,42 +79,38 @@ def rows_painted(text: str) -> bool:
     return len(set(ROW.findall(text))) >= 10
 
 
-def make_home(folder: Path, files: int) -> dict[str, str]:
-    """A home with one project and its memory; the environment that leads there."""
-    from memtui.host.paths import project_name
-
-    project = folder / "home/code/shop"
-    (project / ".git").mkdir(parents=True)
-    (project / ".git/HEAD").write_text("ref: refs/heads/main\n", encoding="ascii")
-    memory = folder / "home/.claude/projects" / project_name(os.path.realpath(project)) / "memory"
-    memory.parent.mkdir(parents=True)
-    generate(memory, files, 1)
-    kept = {name: value for name, value in os.environ.items() if name in ("PATH", "LANG", "VIRTUAL_ENV")}
-    return kept | {"HOME": str(folder / "home"), "PYTHONPATH": str(REPO), "PYTHONUTF8": "1"}
-
-
-def measure(
-    command: list[str],
-    env: dict[str, str],
-    cwd: Path,
-    seen: Callable[[str], bool],
-    *,
-    deep: bool = False,
-    stay: bool = False,
-) -> dict[str, float]:
-    """One start; with `deep` also keys, idleness and the editor; with `stay` it is left when all has been read."""
-    app = PtyApp(command, env=env, cwd=str(cwd))
+def bare(env: dict[str, str], cwd: Path) -> dict[str, float]:
+    """One start of the app that holds nothing."""
+    app = PtyApp([sys.executable, "-c", BARE], env=env, cwd=str(cwd))
     try:
-        found = {"ready": app.wait_for(seen), "cpu": spent(app)}
-        found["key at once"] = app.press("j")
+        return {"ready": app.wait_for(lambda text: "bare and ready" in text), "cpu": spent(app)}
+    finally:
+        app.close()
+
+
+def memtui(env: dict[str, str], cwd: Path, *, stay: bool = False) -> dict[str, float]:
+    """One start; with `stay` it is left when all has been read, so that the next has a last picture."""
+    app = PtyApp([sys.executable, "-m", "memtui"], env=env, cwd=str(cwd))
+    try:
+        found = {"paint": app.wait_for(rows_painted), "ready": app.wait_for(rows_painted, since=TEXTUAL)}
+        found |= {"cpu": spent(app), "key at once": app.press("j")}
         if stay:
             app.quiet(2.0)
-        if deep:
-            app.quiet(1.0)
-            found |= keys(app, ["j", "k", "j", "j"], "list key")
-            found["idle"] = idle(app)
-            found |= editor(app)
         return found
+    finally:
+        app.close()
+
+
+def deep(env: dict[str, str], cwd: Path, seconds: float) -> dict[str, float]:
+    """One start with keys in the list, idleness, and keys in the editor."""
+    app = PtyApp([sys.executable, "-m", "memtui"], env=env, cwd=str(cwd))
+    try:
+        app.wait_for(rows_painted, since=TEXTUAL)
+        app.quiet(1.0)
+        found = keys(app, ["j", "k", "j", "j"], "list key")
+        app.quiet(1.0)
+        found |= {f"idle, window {number + 1}": idle(app, seconds) for number in range(WINDOWS)}
+        return found | editor(app)
     finally:
         app.close()
 
@@ -104,12 +130,12 @@ def spent(app: PtyApp) -> float:
     return times.user + times.system
 
 
-def idle(app: PtyApp) -> float:
-    """Share of a core over five seconds."""
-    app.quiet(1.0)
+def idle(app: PtyApp, seconds: float) -> float:
+    """Share of a core, in percent, over so many seconds."""
     before, began = spent(app), time.perf_counter()
-    app.quiet(5.0, most=5.0)
-    return (spent(app) - before) / (time.perf_counter() - began)
+    while (left := began + seconds - time.perf_counter()) > 0:
+        app.read(left)
+    return 100 * (spent(app) - before) / (time.perf_counter() - began)
 
 
 def editor(app: PtyApp) -> dict[str, float]:
@@ -126,45 +152,85 @@ def editor(app: PtyApp) -> dict[str, float]:
     return keys(app, list("memtui "), "editor key")
 
 
+def modules(env: dict[str, str], cwd: Path, log: Path) -> dict[str, float]:
+    """How many of the modules that can wait were asked for before the first paint, and before Textual's first frame."""
+    app = PtyApp([sys.executable, "-c", LOGGED, str(log)], env=env, cwd=str(cwd))
+    try:
+        app.wait_for(rows_painted, since=TEXTUAL)
+        ready = time.perf_counter()  # the same clock in both processes
+    finally:
+        app.close()
+    asked = [line.split(" ", 1) for line in log.read_text(encoding="utf-8").splitlines()]
+    painted = next((float(when) for when, name in asked if name == str(log)), ready)
+    found = {
+        f"{word} modules": {name for when, name in asked if float(when) < until and name.partition(".")[0] in unwanted}
+        for word, until, unwanted in (("heavy", painted, HEAVY), ("forbidden", ready, FORBIDDEN))
+    }
+    for word, names in found.items():
+        if names:
+            print(f"{word}: {', '.join(sorted(names))}", file=sys.stderr)
+    return {word: float(len(names)) for word, names in found.items()}
+
+
+def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> dict[str, float]:
+    """All figures: times in seconds, ratios, percents."""
+    rounds: list[tuple[dict[str, float], dict[str, float], dict[str, float]]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        env, cwd = make_home(Path(folder), files, sessions)
+        for number in range(-2, pairs):  # the first pair warms up the disk, the second keeps the first picture
+            left = bare(env, cwd)
+            warm = memtui(env, cwd, stay=number == -1)
+            cold = memtui(env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}, cwd)
+            if number >= 0:
+                rounds.append((left, warm, cold))
+        last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no picture
+        last |= deep(env, cwd, seconds)
+
+    def ratio(of: str, to: str, which: int) -> float:
+        return statistics.median(each[which][of] / each[0][to] for each in rounds)
+
+    return {
+        "bare ready": statistics.median(each[0]["ready"] for each in rounds),
+        "warm paint": statistics.median(each[1]["paint"] for each in rounds),
+        "cold paint": statistics.median(each[2]["paint"] for each in rounds),
+        "warm ready": statistics.median(each[1]["ready"] for each in rounds),
+        "cold ready": statistics.median(each[2]["ready"] for each in rounds),
+        "key at once": statistics.median(each[1]["key at once"] for each in rounds),
+        "ratio of warm paint": ratio("paint", "ready", 1),
+        "ratio of cold paint": ratio("paint", "ready", 2),
+        "ratio of warm ready": ratio("ready", "ready", 1),
+        "ratio of cold ready": ratio("ready", "ready", 2),
+        "ratio of warm cpu": ratio("cpu", "cpu", 1),
+        **last,
+    }
+
+
 def main() -> int:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--files", type=int, default=1_200)
+    parser.add_argument("--sessions", type=Path, help="a tree with projects/, to lie beside the memory")
     parser.add_argument("--pairs", type=int, default=7)
+    parser.add_argument("--idle", type=float, default=5.0, help="seconds of a window")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
-    ours = [sys.executable, "-m", "memtui"]
-    bare = [sys.executable, "-c", BARE]
-    rounds: list[tuple[dict[str, float], dict[str, float]]] = []
-    fresh: list[float] = []
-    with tempfile.TemporaryDirectory() as folder:
-        env = make_home(Path(folder), given.files)
-        cwd = Path(folder, "home/code/shop")
-        for number in range(-2, given.pairs):  # the first pair warms up the disk, the second keeps the first picture
-            left = measure(bare, env, cwd, lambda text: "bare and ready" in text)
-            right = measure(ours, env, cwd, rows_painted, deep=number == given.pairs - 1, stay=number == -1)
-            if number >= 0:
-                empty = env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}
-                fresh.append(measure(ours, empty, cwd, rows_painted)["ready"] / left["ready"])
-                rounds.append((left, right))
-    result = {
-        "files": given.files,
-        "pairs": given.pairs,
-        "bare ready": statistics.median(left["ready"] for left, _ in rounds),
-        "memtui ready": statistics.median(right["ready"] for _, right in rounds),
-        "ratio": statistics.median(right["ready"] / left["ready"] for left, right in rounds),
-        "ratio, nothing cached": statistics.median(fresh),
-        "ratio of cpu": statistics.median(right["cpu"] / left["cpu"] for left, right in rounds),
-        "key at once": statistics.median(right["key at once"] for _, right in rounds),
-    }
-    result |= {name: value for name, value in rounds[-1][1].items() if name not in (*result, "ready", "cpu")}
+    found = measure(given.files, given.sessions, given.pairs, given.idle)
+    gates = [
+        (COLD, found["ratio of cold paint"]),
+        (WARM, found["ratio of warm paint"]),
+        (READY, found["ratio of warm ready"]),
+        (IDLE, max(value for name, value in found.items() if name.startswith("idle"))),
+        (AT_PAINT, found["heavy modules"]),
+        (AT_FRAME, found["forbidden modules"]),
+    ]
     if given.json:
-        print(json.dumps(result))
-    else:
-        for name, value in result.items():
-            unit = "" if name in ("files", "pairs") or name.startswith("ratio") else "%" if name == "idle" else "ms"
-            print(f"{name:22} {value * {'%': 100, 'ms': 1000}.get(unit, 1):8.4g} {unit}")
-    return 0
+        print(json.dumps(found | {"gates": [[gate.row, gate.most, value] for gate, value in gates]}))
+        return missed(gates)
+    for name, value in found.items():
+        plain = name.startswith(("ratio", "idle")) or name.endswith("modules")
+        print(f"{name:22} {value if plain else value * 1000:8.4g} {'' if plain else 'ms'}")
+    print(f"\n{table(gates)}")
+    return missed(gates)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memtui.cli.call import KeyRow
+    from memtui.tui.early.first import First
 
 
 class Screen:
@@ -105,34 +106,58 @@ def _end_by_signal() -> None:
 
 
 def _open(screen: Screen, args: "Sequence[str]") -> int:
-    """Run the screen over what was asked for."""
+    """Run the screen over what was asked for; the first one stands before anything else is imported."""
+    import gc
+
+    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
+    gc.disable()
+    if screen.no_color:
+        os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
+    if os.name != "posix":
+        return _run(screen, args, None)
+    from memtui.tui.early.first import First
+
+    _end_by_signal()
+    with First(ascii=screen.ascii, read_only=screen.read_only) as first:
+        if screen.project is None and not screen.demo:
+            first.remember(screen.config_dir)
+        return _run(screen, args, first)
+
+
+def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     from memtui.cli.call import Call
     from memtui.cli.faults import guarded
 
-    if screen.no_color:
-        os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
     call = Call()
     asked = call.asked
     asked.project, asked.config_dir = screen.project, screen.config_dir
     asked.ascii, asked.read_only, asked.no_color = screen.ascii, screen.read_only, screen.no_color
 
     def run() -> int:
+        from contextlib import nullcontext
+
         from memtui.cli.opening import opening
-        from memtui.tui.run import Options
-        from memtui.tui.run import run as show
         from memtui.tui.start import Start
 
         if screen.lone and not screen.demo:
             call.lone_word()
-        with opening(call, demo=screen.demo) as found:
-            cache, make = found.dirs.cache, lambda: found.workspace
+        with first or nullcontext(), opening(call, demo=screen.demo) as found:
+            cache, make, environ = found.dirs.cache, lambda: found.workspace, found.env.environ
+            start = Start(found.place, found.env.home, cache, asked.read_only, call.now, make, environ)
+            if first is not None:
+                start = first.known(start, call.config, sample=found.sample)
+            from memtui.tui.glyphs import wanted_glyphs
+            from memtui.tui.run import Options
+            from memtui.tui.run import run as show
+
             return show(
                 Options(
-                    start=Start(found.place, found.env.home, cache, asked.read_only, call.now, make),
+                    start=start,
                     config=call.config,
+                    glyphs=wanted_glyphs(call.config["glyphs"], sys.stdout.encoding, ascii_only=screen.ascii),
+                    terminal=None if first is None else first.terminal,
                     open_sample=found.open_sample,
                     sample=found.sample,
-                    ascii=screen.ascii,
                     mouse=not screen.no_mouse,
                 )
             )

@@ -101,6 +101,10 @@ class Terminal:
         os.close(self._master)
         self._master = -1
 
+    def echoes(self) -> bool:
+        """Whether the terminal shows by itself what is typed."""
+        return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
+
     def end(self) -> int:
         """Read until the program has ended; its exit code."""
         until = time.monotonic() + PATIENCE

@@ -5,6 +5,7 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `errors`     faults that we foresee, each with a hint for the user and an exit code
 - `text`       foreign text made visible, and the words for ages, sizes and widths
 - `dirs`       where our own files are
+- `record`, `tabbed`   named tuples and rows of values in a file, for what a start can't wait for
 - `filesystem` the calls of the system beneath, which a test may make fail
 - `files`      reading without tearing, writing without losing
 - `boundary`   may this actor read or write this path

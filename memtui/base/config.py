@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Any
 
 from memtui.base.errors import MemtuiError, Usage
-from memtui.base.files import replace_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +85,8 @@ def write_setting(folder: Path, key: str, value: str | None) -> None:
     """
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
+
+    from memtui.base.files import replace_file
 
     setting = next((s for s in SETTINGS if s.key == key), None)
     if setting is None:

@@ -1,34 +1,41 @@
 """Where memtui's own files are: never inside a folder that the agent reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from pathlib import Path
+
+from memtui.base.record import Record
+
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
-class Dirs:
+class Dirs(Record):
     """Our three folders; none of them has to exist yet.
 
     `config` holds config.toml, `state` history, drafts, pins and locks, `cache` what may be deleted at any time.
     """
 
-    config: Path
-    state: Path
-    cache: Path
+    config: "Path"
+    state: "Path"
+    cache: "Path"
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str], home: Path) -> "Dirs":
-        """The XDG folders, on macOS too: people look for terminal programs in ~/.config (lazygit#1341).
+    def from_env(cls, environ: Mapping[str, str], home: "Path") -> "Dirs":
+        """The XDG folders, on macOS too: people look for terminal programs in ~/.config (lazygit#1341)."""
+        from pathlib import Path
 
-        A relative XDG value is ignored, as the specification asks.
-        """
+        return cls(*(Path(_folder(environ, str(home), name, default)) for name, default in _XDG))
 
-        def base(name: str, default: str) -> Path:
-            value = environ.get(name, "")
-            return Path(value) if value.startswith("/") else home / default
 
-        return cls(
-            base("XDG_CONFIG_HOME", ".config") / "memtui",
-            base("XDG_STATE_HOME", ".local/state") / "memtui",
-            base("XDG_CACHE_HOME", ".cache") / "memtui",
-        )
+_XDG = (("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache"))
+
+
+def cache_folder(environ: Mapping[str, str], home: str) -> str:
+    """`Dirs.cache` as text, for what can't wait for pathlib."""
+    return _folder(environ, home, *_XDG[2])
+
+
+def _folder(environ: Mapping[str, str], home: str, name: str, default: str) -> str:
+    """Our folder in one of XDG's; a relative value is ignored, as the specification asks."""
+    value = environ.get(name, "")
+    return f"{value if value.startswith('/') else f'{home}/{default}'}/memtui"

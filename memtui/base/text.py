@@ -4,14 +4,15 @@
 passes them on. Everything from disk or a model goes through it before a widget or a terminal sees it.
 """
 
-import re
-import unicodedata
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    import re
 
 _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
+_UNSAFE = f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
 # A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
 # as several is anybody's guess: shown apart, widths stay true.
 
@@ -29,8 +30,9 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
+    import re  # found compiled from the second time on; the first picture, all ASCII as a rule, needs none
 
-    def mark(match: re.Match[str]) -> str:
+    def mark(match: "re.Match[str]") -> str:
         char = match[0]
         if char in keep:
             return char
@@ -39,7 +41,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
             return chr(0x2400 + code)
         return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
 
-    return _UNSAFE.sub(mark, text)
+    return re.sub(_UNSAFE, mark, text)
 
 
 def is_plain(text: str) -> bool:
@@ -88,9 +90,33 @@ def cells(text: str) -> int:
     """How many terminal cells the text takes; combining marks take none, East Asian wide characters two."""
     if text.isascii():
         return len(text)
+    sure = _sure_cells(text)
+    if sure is not None:
+        return sure
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+_SURE = (
+    ("\x20", "\x7e", 1), ("\xa0", "\xac", 1), ("\xae", "\u02ff", 1), ("\u0370", "\u0482", 1),
+    ("\u2010", "\u2027", 1), ("\u2190", "\u21ff", 1), ("\u2500", "\u25fc", 1), ("\u23ce", "\u23ce", 1),
+    ("\u3041", "\u3096", 2), ("\u30a1", "\u30fa", 2), ("\u4e00", "\u9fff", 2), ("\uac00", "\ud7a3", 2),
+)  # fmt: skip
+"""First and last character of blocks in which all are as wide; enough for most names and all our own marks."""
+
+
+def _sure_cells(text: str) -> int | None:
+    """The width, if every character is one whose width needs no table: the table's import costs a tenth of a start."""
+    total = 0
+    for char in text:
+        for first, last, width in _SURE:
+            if first <= char <= last:
+                total += width
+                break
+        else:
+            return None
+    return total
 
 
 def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
@@ -104,9 +130,20 @@ def clip(text: str, width: int, *, ellipsis: str = "…") -> str:
         return ""
     if text.isascii():
         return text[:room] + ellipsis
+    if _sure_cells(text) is not None:
+        return _first_cells(text, room).rstrip(" ") + ellipsis
     from rich.cells import set_cell_size
 
     return set_cell_size(text, room).rstrip(" ") + ellipsis if room else ellipsis
+
+
+def _first_cells(text: str, room: int) -> str:
+    """As many whole characters as fit; all of them of a sure width."""
+    for number, char in enumerate(text):
+        room -= _sure_cells(char) or 0
+        if room < 0:
+            return text[:number]
+    return text
 
 
 def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") -> str:
@@ -118,4 +155,8 @@ def pad(text: str, width: int, *, right: bool = False, ellipsis: str = "…") ->
 
 def nfc(text: str) -> str:
     """Composed form, so that two spellings of one name compare equal."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if text.isascii():
+        return text
+    import unicodedata
+
+    return unicodedata.normalize("NFC", text)

@@ -15,11 +15,11 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Refused
 from memtui.base.text import visible
 from memtui.cli import COMMANDS
-from memtui.cli.output import Output
 from memtui.host.env import Env
 
 if TYPE_CHECKING:
     from memtui.base.config import Config
+    from memtui.cli.output import Output
     from memtui.host.place import Place
     from memtui.memory.pins import Pins
     from memtui.memory.workspace import Workspace
@@ -91,8 +91,10 @@ class Call:
         return Dirs.from_env(self.env.environ, self.env.home)
 
     @cached_property
-    def out(self) -> Output:
-        """The printer."""
+    def out(self) -> "Output":
+        """The printer; the screen needs none unless it fails."""
+        from memtui.cli.output import Output
+
         ours = (self.dirs.config / "config.toml").exists()
         return Output(self.asked, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
 

@@ -5,11 +5,8 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
 from memtui.base.errors import MemtuiError
-from memtui.base.files import fault
 from memtui.cli.call import Call
-from memtui.cli.output import drop_stdout
 
 INTERRUPTED = 130
 _OF_THE_DISK = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
@@ -39,11 +36,15 @@ def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
+        from memtui.cli.output import drop_stdout
+
         drop_stdout()
         return 0
     except OSError as error:
         if not (error.filename or error.errno in _OF_THE_DISK):
             return _bug(error, call, args)
+        from memtui.base.files import fault
+
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
         known = fault(error, named)
         call.out.fault(known)
@@ -56,6 +57,7 @@ def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
 def _bug(error: BaseException, call: Call, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
     from memtui.base.crash import summary, write_down
+    from memtui.base.dirs import Dirs
 
     path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"

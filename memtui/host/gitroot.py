@@ -92,14 +92,22 @@ def worktrees(root: Path) -> tuple[Path, ...]:
 
 def branch_of(cwd: Path) -> str:
     """The branch that is checked out there, the start of the commit when there is none, "" outside of git."""
-    root = worktree_root(cwd)
-    if root is None:
+    found = head_file(cwd)
+    if found is None:
         return ""
-    pointer = _line(root / ".git")
-    private = _join(root, pointer.removeprefix("gitdir:").strip(_BLANK)) if pointer else root / ".git"
-    head = _line(private / "HEAD") or ""
+    head = _line(found[1]) or ""
     branch = head.removeprefix("ref: refs/heads/")
     return branch if branch != head else head[:8]
+
+
+def head_file(cwd: Path) -> tuple[Path, Path] | None:
+    """The working tree of a directory and the file that says what is checked out there; `None` outside of git."""
+    root = worktree_root(cwd)
+    if root is None:
+        return None
+    pointer = _line(root / ".git")
+    private = _join(root, pointer.removeprefix("gitdir:").strip(_BLANK)) if pointer else root / ".git"
+    return root, private / "HEAD"
 
 
 def _line(path: Path) -> str | None:

@@ -125,3 +125,8 @@ def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
     finally:
         os.close(descriptor)
     return data if len(data) <= limit else None
+
+
+def short(path: Path, home: Path) -> str:
+    """A path with "~" for the home."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

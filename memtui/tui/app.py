@@ -41,10 +41,12 @@ from memtui.tui.messages import (
 from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
-from memtui.tui.picture import load, names
+from memtui.tui.picture import load, notice
+from memtui.tui.segments.place_line import flags
+from memtui.tui.sketch import names
 from memtui.tui.start import Start
 from memtui.tui.state import AppState, KeepsDraft, Preview
-from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_like
+from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_for
 from memtui.tui.typeahead import TypeAhead
 from memtui.tui.views.memory import MemoryView
 
@@ -190,13 +192,10 @@ class MemtuiApp(App[int]):
 
     def _blank(self) -> AppState:
         start = self.start
-        flags = [*(["sample data"] if self.sample else []), *(["read only"] if start.read_only else [])]
-        if not start.place.enabled:
-            flags.append("memory off")
+        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.place.enabled)
         first = load(start) or names(start)
-        notice = "" if first and first.whole else f"reading{self.glyphs.ellipsis}"
-        return AppState(start.place, start.now(), first=first, flags=tuple(flags), read_only=start.read_only,
-                        notice=notice)  # fmt: skip
+        return AppState(start.place, start.now(), first=first, flags=words, read_only=start.read_only,
+                        notice=notice(first, self.glyphs))  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
         self._show(state)
@@ -245,7 +244,7 @@ class MemtuiApp(App[int]):
             from memtui.tui.follow import follow
 
             self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
-            self.set_interval(RESCAN, self.reading.again)
+            self.set_interval(RESCAN, self.reading.look)
             self.set_interval(MINUTE, self._tick)
 
     def _tick(self) -> None:
@@ -373,8 +372,7 @@ class MemtuiApp(App[int]):
             self._show(self.state)
 
     def _use_theme(self) -> None:
-        wanted = self.config["theme"]
-        self.theme = theme_like(self.start.place.switch("theme").value) if wanted == "auto" else wanted
+        self.theme = theme_for(self.config["theme"], self.start.place.switch("theme").value)
 
     # Keys that mean the same everywhere.
 

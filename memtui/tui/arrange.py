@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from memtui.base.match import Term, matches, parse
 from memtui.base.text import visible
+from memtui.tui.rows import Group, Item, Row
 
 if TYPE_CHECKING:
     from memtui.memory.files import MemoryFile
@@ -21,35 +22,6 @@ Order = Literal["name", "age", "size"]
 GROUPINGS: tuple[Grouping, ...] = ("type", "folder", "flat")
 ORDERS: tuple[Order, ...] = ("name", "age", "size")
 TYPES = ("feedback", "project", "user", "reference")
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """A line that can be folded."""
-
-    key: str
-    label: str
-    count: int
-    folded: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One file. `mark` is the most important thing about it; `line` where the index names it."""
-
-    path: Path
-    label: str
-    scope: str
-    size: int
-    modified: float
-    mark: Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
-    marked: bool = False
-    line: int | None = None
-    lines: int | None = None
-    """For an index: its counted lines, shown instead of the size."""
-
-
-Row = Group | Item
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +123,7 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
     line = facts.listed[scope.id].get(file.name)
     unlisted = scope.index is not None and file.kind == "topic" and line is None
     return Item(
-        path=file.path,
+        where=str(file.path),
         label=visible(file.name if scope.id != "logs" else Path(file.name).name, keep=""),
         scope=scope.id,
         size=file.size,
@@ -165,7 +137,7 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
 
 def _instruction(instruction: Instruction, facts: _Facts) -> Item:
     return Item(
-        path=instruction.path,
+        where=str(instruction.path),
         label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",
         size=instruction.size,

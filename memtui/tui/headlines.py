@@ -2,16 +2,12 @@
 
 from pathlib import Path
 
-from memtui.base.text import ago, visible
+from memtui.base.text import visible
+from memtui.host.paths import short
 from memtui.tui.arrange import unlisted
-from memtui.tui.panels.budget_meter import Fill
-from memtui.tui.panels.place_line import PlaceFacts
+from memtui.tui.segments.budget_meter import OFF, Fill
+from memtui.tui.segments.place_line import PlaceFacts, dreamt
 from memtui.tui.state import AppState
-
-
-def short(path: Path, home: Path) -> str:
-    """A path with "~" for the home."""
-    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)
 
 
 def place_facts(state: AppState, home: Path) -> PlaceFacts:
@@ -28,7 +24,7 @@ def place_facts(state: AppState, home: Path) -> PlaceFacts:
         folder=visible(short(place.folder, home), keep=""),
         problems=first.problems if first else counted,
         unlisted=first.unlisted if first else len(unlisted(auto)) if auto else 0,
-        last_dream=ago(state.now - last_dream) if last_dream else "never",
+        last_dream=dreamt(last_dream, state.now),
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )
@@ -45,7 +41,7 @@ def meter_note(state: AppState) -> str:
     """Why there is no meter to draw, or ""."""
     auto = state.world.auto if state.world else None
     if not state.place.enabled:
-        return "memory is off: the agent loads nothing (5 Settings says who turned it off)"
+        return OFF
     if state.world is not None and auto is None:
         return "no memory yet: the agent loads nothing at the start of a session"
     if state.world is not None and auto is not None and auto.budget is None:

@@ -4,13 +4,14 @@ Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; no
 one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
 """
 
-from dataclasses import dataclass
+from memtui.base.record import Record
 
-from textual.binding import Binding, BindingType
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from textual.binding import BindingType
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(Record):
     """One wish and the keys that ask for it; `words` is what help, palette and hints call it."""
 
     id: str
@@ -193,8 +194,10 @@ PLACES: dict[str, tuple[Key, ...]] = {
 }
 
 
-def bindings(*tables: tuple[Key, ...], priority: bool = False) -> list[BindingType]:
+def bindings(*tables: tuple[Key, ...], priority: bool = False) -> "list[BindingType]":
     """The tables as Textual bindings; `priority` for a place in which a text field has the focus."""
+    from textual.binding import Binding  # here, because the first picture needs the hints but no Textual
+
     return [
         Binding(
             key.keys,

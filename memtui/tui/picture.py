@@ -1,28 +1,29 @@
 """The last picture of a project, shown at once if nothing has changed since.
 
 Reading 1,200 heads takes as long as Textual's own start. So what the list, the meter and the first line showed is kept
-in the cache, with the size and time of every file and folder that it was made from. The next start looks at those
-alone, some milliseconds; a single one that differs, and the picture is not shown. The full reading follows in any case.
+in the cache, with the size and time of every file and folder that it was made from, the settings that led to the memory
+folder among them. The next start looks at those alone, some milliseconds; a single one that differs, and the picture is
+not shown. The full reading follows in any case.
+
+This is what a start imports first, so it stands on little: no dataclass, no engine. `sketch` makes pictures.
 """
 
-import json
 import os
-from collections.abc import Iterable
-from dataclasses import astuple, dataclass
-from hashlib import sha256
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from zlib import crc32
 
 from memtui import __version__
-from memtui.base.files import replace_file
-from memtui.base.text import visible
-from memtui.host.gitroot import branch_of
-from memtui.host.paths import LOCK
-from memtui.tui.arrange import Group, Item, Row, Wanted, arrange, unlisted
-from memtui.tui.panels.budget_meter import Fill
+from memtui.base.record import Record
+from memtui.base.tabbed import pack, unpack
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.rows import Group, Item, Row
+from memtui.tui.segments.budget_meter import Fill
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.memory.world import World
+    from pathlib import Path
+
+    from memtui.host.place import Place
     from memtui.tui.start import Start
 
 FIRST_ROWS = 200
@@ -31,9 +32,14 @@ FIRST_ROWS = 200
 Stamp = tuple[str, int, int]
 """Path, size in bytes (-1: not there), time of the last change in ns."""
 
+_DECIDE = ("CLAUDE_", "XDG_", "HOME")
+"""How the variables begin that decide which memory is shown, and where our own files are."""
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+_END = "end"
+"""The last line of a file that is whole."""
+
+
+class Picture(Record):
     """What the first screen showed, apart from what is the same in every start; `files` counts the memory's files."""
 
     rows: tuple[Row, ...]
@@ -47,12 +53,40 @@ class Picture:
     """False: only what the folder lists, without anything that stands in a file."""
 
 
-def _file(start: "Start") -> Path:
-    key = f"{__version__}\0{start.place.cwd}\0{start.place.folder}\0{start.place.enabled}"
-    return start.cache / "first" / f"{sha256(key.encode('utf-8', 'surrogatepass')).hexdigest()[:32]}.json"
+class Kept(Record):
+    """A picture, if there is one, with what was decided before it was made; all texts visible.
+
+    `project` and `folder` are as the first line shows them; `memory` is the folder's path; `enabled` is auto memory.
+    `theme` and `glyphs` are as our settings lead to them.
+    """
+
+    picture: Picture | None
+    project: str
+    folder: str
+    memory: str
+    enabled: bool
+    theme: str
+    glyphs: str
+
+    def is_of(self, place: "Place") -> bool:
+        """Whether it was made of that place."""
+        return self.memory == str(place.folder) and self.enabled == place.enabled
 
 
-def _stamp(path: str) -> Stamp:
+def notice(picture: Picture | None, glyphs: Glyphs) -> str:
+    """What the first line says is going on while a picture is all that is shown."""
+    return "" if picture and picture.whole else f"reading{glyphs.ellipsis}"
+
+
+def _file(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Where the picture of a directory is, and what has to stand in it: all that is known before anything is read."""
+    decides = sorted(f"{name}={value}" for name, value in environ.items() if name.startswith(_DECIDE))
+    key = "\0".join([__version__, cwd, *decides])
+    return f"{cache}/first/{crc32(key.encode('utf-8', 'surrogatepass')):08x}", key
+
+
+def stamp(path: str) -> Stamp:
+    """The stamp of a file or folder as it is."""
     try:
         found = os.stat(path)  # noqa: PTH116 - a thousand times on the way to the first picture
     except OSError:
@@ -60,113 +94,83 @@ def _stamp(path: str) -> Stamp:
     return path, found.st_size, found.st_mtime_ns
 
 
-def _same(stamps: list[list[Any]]) -> bool:
+def _same(lines: list[str]) -> bool:
+    """Whether all is as it was stamped: lines of size, time, path."""
     stat = os.stat
-    for path, size, time in stamps:
+    for line in lines:
+        size, time, path = line.split("\t", 2)
+        if "\\" in path:
+            path = path.encode("ascii").decode("unicode_escape")
         try:
             found = stat(path)
         except OSError:
-            if size != -1:
+            if size != "-1":
                 return False
         else:
-            if found.st_mtime_ns != time or found.st_size != size:
+            if found.st_mtime_ns != int(time) or found.st_size != int(size):
                 return False
     return True
 
 
-def load(start: "Start") -> Picture | None:
-    """The last picture, if every file and folder is as it was then; `None` otherwise, and where there is none."""
-    try:
-        kept = json.loads(_file(start).read_bytes())
-        if not _same(kept["stamps"]):
-            return None
-        rows = tuple(Group(*row) if len(row) == 4 else _item(row) for row in kept["rows"])
-        fill = Fill(*kept["fill"]) if kept["fill"] else None
-        return Picture(
-            rows, kept["files"], fill, kept["problems"], kept["unlisted"], kept["branch"], kept["last_dream"]
-        )
-    except (OSError, ValueError, KeyError, TypeError):
-        return None  # of another version, or half a file of another program: the reading follows anyway
-
-
-def names(start: "Start") -> Picture | None:
-    """What the memory folder lists, for a start without a last picture; `None` where there is no folder.
-
-    Its own level alone: names, sizes and times, not yet by type. The reading follows.
-    """
-    folder = start.place.folder
-    try:
-        listed = [name for name in os.listdir(folder) if name.endswith(".md")]  # noqa: PTH208 - no paths are needed
-    except OSError:
-        return None
-    listed.sort(key=lambda name: (name != "MEMORY.md", name.casefold()))
-    items = []
-    for name in listed[:FIRST_ROWS]:
-        path, size, time = _stamp(f"{folder}/{name}")
-        items.append(Item(Path(path), visible(name, keep=""), "auto", max(size, 0), time / 1e9, ""))
-    rows: tuple[Row, ...] = (Group("names", "memory", len(listed), False), *items) if items else ()
-    _, size, time = _stamp(str(folder / LOCK))
-    last_dream = time / 1e9 if size >= 0 else None
-    return Picture(rows, len(listed), None, 0, 0, branch_of(start.place.cwd), last_dream, whole=False)
-
-
-def _item(row: list[Any]) -> Item:
-    return Item(Path(row[0]), *row[1:])
-
-
-def save(start: "Start", picture: Picture, stamps: Iterable[Stamp]) -> None:
-    """Keep a picture for the next start; a cache that cannot be written is no fault."""
-    shown = picture.rows[:FIRST_ROWS]
-    rows = [[str(value) if isinstance(value, Path) else value for value in astuple(row)] for row in shown]
-    kept = {
-        "stamps": list(stamps),
-        "rows": rows,
-        "files": picture.files,
-        "fill": astuple(picture.fill) if picture.fill else None,
-        "problems": picture.problems,
-        "unlisted": picture.unlisted,
-        "branch": picture.branch,
-        "last_dream": picture.last_dream,
-    }
-    file = _file(start)
-    try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(file, json.dumps(kept).encode("ascii"), mode=0o600)
-    except OSError:
-        return
-
-
-def of_world(world: "World", wanted: Wanted, branch: str, last_dream: float | None) -> Picture:
-    """What the first screen shows of a world."""
-    auto = world.auto
-    return Picture(
-        rows=arrange(world, wanted),
-        files=len(auto.files) if auto else 0,
-        fill=Fill.of(auto) if auto else None,
-        problems=sum(p.severity != "info" and p.code != "orphan" for p in world.problems),
-        unlisted=len(unlisted(auto)) if auto else 0,
-        branch=branch,
-        last_dream=last_dream,
-    )
-
-
-def stamps_of(world: "World", ours: Iterable[Path]) -> list[Stamp]:
-    """The stamps of all that a world was read from: files as they were read, folders as they are.
+def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> Kept | None:
+    """The last picture of a directory, if every file and folder is as it was then; `None` otherwise.
 
     Args:
-        world: A full reading.
-        ours: Further files and folders that the picture depends on: drafts, pins, the lock, the branch.
+        cache: Our cache folder.
+        cwd: The directory's real path.
+        environ: The environment in which the agent client's settings are decided.
     """
-    folders = {world.place.folder, *ours}
-    stamps: list[Stamp] = []
-    for scope in world.scopes:
-        folders.add(scope.root)
-        folders.add(scope.root.parent)  # an agent that gets its first memory
-        for file in scope.files:
-            stamps.append((str(file.path), file.size, file.mtime_ns))
-            folders.add(file.path.parent)
-    for item in world.instructions:
-        folders.add(item.path.parent)
-        if item.exists:
-            stamps.append((str(item.path), item.size, item.mtime_ns))
-    return stamps + [_stamp(str(folder)) for folder in sorted(folders)]
+    file, key = _file(cache, cwd, environ)
+    try:
+        with open(file, "rb") as opened:  # noqa: PTH123 - without pathlib, see `rows`
+            lines = opened.read().decode("ascii").split("\n")
+        head, decided, counted, fill, *rest, end = lines
+        said, count, stamps = unpack(head)
+        if (said, end) != (key, _END) or len(rest) != count + stamps or not _same(rest[count:]):
+            return None
+        files, problems, unlisted, branch, last_dream = unpack(counted)
+        picture = Picture(
+            tuple(_row(line) for line in rest[:count]),
+            files,
+            Fill(*unpack(fill)) if fill else None,
+            problems,
+            unlisted,
+            branch,
+            last_dream,
+        )
+        return Kept(picture, *unpack(decided))
+    except (OSError, ValueError, TypeError):
+        return None  # half a file, or of another program: the reading follows anyway
+
+
+def _row(line: str) -> Row:
+    values = unpack(line)
+    return Group(*values) if len(values) == len(Group._fields) else Item(*values)
+
+
+def load(start: "Start") -> Picture | None:
+    """The picture that somebody looked at already, else the last one of the project if nothing has changed since."""
+    kept = start.kept or read(start.cache, str(start.place.cwd), start.environ)
+    return kept.picture if kept and kept.is_of(start.place) else None
+
+
+def save(start: "Start", picture: Picture, kept: Kept, stamps: Iterable[Stamp]) -> None:
+    """Keep a picture and what `kept` says was decided for the next start; a cache that can't be written is no fault."""
+    from pathlib import Path
+
+    from memtui.base.files import replace_file
+
+    name, key = _file(start.cache, str(start.place.cwd), start.environ)
+    file = Path(name)
+    rows = picture.rows[:FIRST_ROWS]
+    counted = (picture.files, picture.problems, picture.unlisted, picture.branch, picture.last_dream)
+    seen = list(stamps)
+    head = pack([key, len(rows), len(seen)])
+    lines = [head, pack(kept[1:]), pack(counted), pack(picture.fill or ()), *map(pack, rows)]
+    lines += [f"{size}\t{time}\t{path.encode('unicode_escape').decode('ascii')}" for path, size, time in seen]
+    lines.append(_END)
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(file, "\n".join(lines).encode("ascii"), mode=0o600)
+    except OSError:
+        return

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
 
+from memtui.base.config import read_config
 from memtui.base.errors import MemtuiError
-from memtui.host.gitroot import branch_of, worktree_root
+from memtui.host.gitroot import branch_of
 from memtui.host.paths import LOCK
 from memtui.tui.arrange import Wanted
-from memtui.tui.messages import Failed, PreviewRead, Settled, WorldRead
-from memtui.tui.picture import of_world, save, stamps_of
+from memtui.tui.colours import theme_for
+from memtui.tui.messages import DiskChanged, Failed, PreviewRead, Settled, WorldRead
+from memtui.tui.picture import Stamp, save, stamp
+from memtui.tui.sketch import kept, of_world, stamps_of
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -28,6 +30,7 @@ class Reading:
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
+        self._seen: list[Stamp] = []
 
     def first(self) -> None:
         """Names first, unless the last picture tells them; then links, checks and history."""
@@ -36,6 +39,10 @@ class Reading:
     def again(self) -> None:
         """Read what changed; the cursor stays where it is."""
         self._start("read", self._again)
+
+    def look(self) -> None:
+        """Read again if anything is not as it was read, which sizes and times tell: for what no watcher reports."""
+        self._start("rescan", self._look)
 
     def preview(self, world: World, wanted: Preview) -> None:
         """Draw the file under the cursor."""
@@ -52,13 +59,19 @@ class Reading:
         self._foreseen(workspace.recover)
         message = self._post(full=True)
         self._foreseen(workspace.note_outside)
-        keep_picture(app.start, workspace, message)
+        self._seen = keep_picture(app.start, workspace, message)
         _ = app.wishes  # imported here, so that the first dialog need not wait for it
         app.post_message(Settled())
 
     def _again(self) -> None:
-        self._post(full=True)
-        self._foreseen(self.app.workspace.note_outside)
+        workspace = self.app.workspace
+        message = self._post(full=True)
+        self._seen = stamps(workspace, message)
+        self._foreseen(workspace.note_outside)
+
+    def _look(self) -> None:
+        if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
+            self.app.post_message(DiskChanged())
 
     def _foreseen(self, write: Callable[[], object]) -> None:
         """Keep the history; where that is impossible it is said, and reading goes on."""
@@ -103,16 +116,20 @@ def read_world(workspace: Workspace, known: World | None, *, full: bool) -> Worl
     )
 
 
-def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> None:
-    """Keep what the first screen shows of a full reading for the next start."""
+def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:
+    """The stamps of all that a full reading was made from."""
+    dirs = workspace.dirs
+    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.place.folder / LOCK, dirs.config / "config.toml"]
+    return stamps_of(message.world, ours)
+
+
+def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> list[Stamp]:
+    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
     place = workspace.place
     wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
     picture = of_world(message.world, wanted, message.branch, message.last_dream)
-    root = worktree_root(place.cwd)
-    head = [root / ".git" / "HEAD"] if root else []
-    ours = [workspace.dirs.state / "drafts", workspace.dirs.state / "pins", place.folder / LOCK, *head]
-    save(start, picture, stamps_of(message.world, [*ours, *_settings(workspace)]))
-
-
-def _settings(workspace: Workspace) -> list[Path]:
-    return [layer.path for layer in workspace.place.layers if layer.path is not None]
+    config = read_config(workspace.dirs.config)
+    theme = theme_for(config["theme"], place.switch("theme").value)
+    seen = stamps(workspace, message)
+    save(start, picture, kept(start, picture, theme, config["glyphs"]), seen)
+    return seen

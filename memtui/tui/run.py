@@ -1,7 +1,5 @@
 """The door to the screen: the command line hands over what it decided and gets an exit code back."""
 
-import gc
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -11,20 +9,24 @@ from memtui.tui.start import Start
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
+    from memtui.tui.early.terminal import Terminal
+    from memtui.tui.glyphs import Glyphs
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """What the command line decided.
 
-    `sample` says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
+    `glyphs` are the marks that the terminal can show; `terminal` has the first screen on it, if anything has. `sample`
+    says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
     """
 
     start: Start
     config: Config
+    glyphs: "Glyphs"
     open_sample: "Callable[[], Workspace] | None" = None
     sample: bool = False
-    ascii: bool = False
+    terminal: "Terminal | None" = None
     mouse: bool = True
 
 
@@ -34,19 +36,18 @@ def run(options: Options) -> int:
     Returns:
         The exit code: 0, or 128 + the signal that ended it.
     """
-    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
-    gc.disable()
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.theme import glyphs_for
 
-    ascii_only = options.ascii or options.config["glyphs"] == "ascii"
-    encoding = "utf-8" if options.config["glyphs"] == "unicode" else (sys.stdout.encoding or "ascii")
     app = MemtuiApp(
         options.start,
         options.config,
-        glyphs=glyphs_for(encoding, ascii_only=ascii_only),
+        glyphs=options.glyphs,
         sample=options.sample,
         open_sample=options.open_sample,
     )
+    if options.terminal is not None and options.terminal.drawn:
+        from memtui.tui.driver import taking_over
+
+        app.driver_class = taking_over(options.terminal)
     app.run(mouse=options.mouse)
     return app.return_code or 0

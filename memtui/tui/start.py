@@ -1,11 +1,12 @@
 """What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.host.place import Place
+from memtui.tui.picture import Kept
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -16,6 +17,7 @@ class Start:
     """A project that is to be opened.
 
     `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.
+    `environ` is the environment in which the place was decided; `kept` a picture, if somebody looked already.
     """
 
     place: Place
@@ -24,6 +26,12 @@ class Start:
     read_only: bool
     now: Callable[[], float]
     make: "Callable[[], Workspace]"
+    environ: Mapping[str, str]
+    kept: Kept | None = None
+
+    def seen(self, kept: Kept) -> "Start":
+        """The same, with a picture that was looked at already."""
+        return replace(self, kept=kept)
 
     @classmethod
     def over(cls, workspace: "Workspace") -> "Start":
@@ -35,4 +43,5 @@ class Start:
             workspace.read_only,
             workspace.now,
             lambda: workspace,
+            workspace.env.environ,
         )

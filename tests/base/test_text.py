@@ -5,6 +5,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from memtui.base import text
 
@@ -63,3 +64,17 @@ def test_ages(seconds: float, word: str) -> None:
 )  # fmt: skip
 def test_sizes_count_in_thousands(number: int, word: str) -> None:
     assert text.size(number) == word
+
+
+@pytest.mark.parametrize(("first", "last", "width"), text._SURE, ids=lambda value: ascii(value))
+def test_widths_that_need_no_table_are_those_of_the_table(first: str, last: str, width: int) -> None:
+    for code in range(ord(first), ord(last) + 1):
+        assert cell_len(chr(code)) == width, hex(code)
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=0x20, max_codepoint=0x30FF)).map(text.visible), st.integers(0, 20))
+def test_clipping_is_that_of_the_table(raw: str, width: int) -> None:
+    assert text.cells(raw) == cell_len(raw)
+    cut = text.clip(raw, width)
+    assert text.cells(cut) <= width
+    assert cut == raw or cut == "" or raw.startswith(cut[:-1])

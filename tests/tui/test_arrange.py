@@ -35,7 +35,7 @@ def test_counts_are_of_what_is_below(world: World) -> None:
     for at, row in enumerate(rows):
         if isinstance(row, Group):
             below = next((i for i in range(at + 1, len(rows)) if isinstance(rows[i], Group)), len(rows)) - at - 1
-            assert row.count == below
+            assert row.files == below
 
 
 def test_a_folded_group_says_how_many_it_hides(world: World) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from memtui.memory.workspace import Workspace
 from memtui.tui.arrange import Group, Item, Wanted, arrange
-from memtui.tui.picture import FIRST_ROWS, load, names
+from memtui.tui.picture import FIRST_ROWS, load
 from memtui.tui.reading import keep_picture, read_world
+from memtui.tui.sketch import names
 from memtui.tui.start import Start
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle
@@ -78,7 +79,17 @@ def test_instructions_drafts_and_pins_count_too(start: Start, workspace: Workspa
     assert load(start) is None
 
 
-@pytest.mark.parametrize("text", [b"", b"{", b"[]", b'{"stamps": [], "rows": [[1]]}', b"\xff", b'{"stamps": [[1]]}'])
+def test_a_file_that_was_cut_off_is_no_picture(start: Start) -> None:
+    (file,) = (start.cache / "first").iterdir()
+    whole = file.read_bytes()
+    for length in range(0, len(whole), 7):
+        file.write_bytes(whole[:length])
+        assert load(start) is None
+    file.write_bytes(whole)
+    assert load(start) is not None
+
+
+@pytest.mark.parametrize("text", [b"", b"{", b"\n\n\n\n", b"=\t1\t1\n", b"\xff", b"\n" * 99])
 def test_a_broken_cache_is_no_picture(start: Start, text: bytes) -> None:
     (file,) = (start.cache / "first").iterdir()
     file.write_bytes(text)
@@ -106,7 +117,7 @@ def test_without_a_picture_the_names_are_shown(start: Start, memory: Path) -> No
     group, *items = picture.rows
     assert isinstance(group, Group)
     there = sorted(path for path in memory.iterdir() if path.suffix == ".md")
-    assert group.count == picture.files == len(there)
+    assert group.files == picture.files == len(there)
     assert sorted(item.path for item in items if isinstance(item, Item)) == there
     assert isinstance(items[0], Item)
     assert items[0].label == "MEMORY.md"

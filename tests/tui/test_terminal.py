@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import REPO
 from tests.terminal import Terminal
 
 EVIL = "\x1b]52;c;RVZJTA==\x07\x1b]0;EVIL\x07\x1b[31mEVIL\x9b32mEVIL\u202egnp\u200b\u2066[/bold][@click=app.quit]E[/"
@@ -16,7 +17,8 @@ NAMES = ("feedback_\x1b[31mred.md", "user_[bold]x[.md", "project_a\u202egpj.md",
 def env(home: Path, memory: Path) -> dict[str, str]:
     """The environment of a terminal in which the project of `memory` is opened."""
     assert memory.is_dir()
-    return {"HOME": str(home), "PATH": os.environ["PATH"], "TERM": "xterm-256color", "LANG": "C.UTF-8"}
+    kept = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(REPO)}
+    return kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8"}
 
 
 @pytest.fixture

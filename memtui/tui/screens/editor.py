@@ -22,12 +22,12 @@ from memtui.tui.editing import Opened, field_edits, problems_of
 from memtui.tui.markup import draw
 from memtui.tui.messages import EditorWanted
 from memtui.tui.panels.body_area import BodyArea
-from memtui.tui.panels.budget_meter import thousands
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.problem_list import ProblemList
 from memtui.tui.panels.reader import Reader
 from memtui.tui.reach import app_of
+from memtui.tui.segments.budget_meter import thousands
 from memtui.tui.sheet import Sheet
 from memtui.tui.theme import Glyphs
 

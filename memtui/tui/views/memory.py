@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from memtui.base.text import visible
 from memtui.tui import keys
-from memtui.tui.arrange import GROUPINGS, ORDERS, Item, Wanted, arrange
+from memtui.tui.arrange import GROUPINGS, ORDERS, Wanted, arrange
 from memtui.tui.messages import PreviewWanted
 from memtui.tui.panels.facts import Facts
 from memtui.tui.panels.lines import Lines
@@ -21,6 +21,8 @@ from memtui.tui.panels.reader import Reader
 from memtui.tui.panels.topic_list import TopicList
 from memtui.tui.properties import dressed, properties
 from memtui.tui.reach import app_of
+from memtui.tui.rows import Item
+from memtui.tui.segments.topic_list import EMPTY, title
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
 
@@ -124,10 +126,9 @@ class MemoryView(Widget):
             words.append("problems only")
         if self.wanted.marked:
             words.append(f"{len(self.wanted.marked)} marked")
-        separator = f" {self.glyphs.separator} "
-        self.list.border_title = separator.join(["1 Memory", str(total), *words])
+        self.list.border_title = title(total, words, self.glyphs)
         filtered = self.wanted.query or self.wanted.only_problems
-        self.list.empty = f"0 of {total}, Esc clears" if filtered else "no memory files here yet; n writes the first"
+        self.list.empty = f"0 of {total}, Esc clears" if filtered else EMPTY
 
     def _show_preview(self, state: AppState) -> None:
         preview = state.preview

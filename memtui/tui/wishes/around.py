@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from memtui.base.errors import NotFound
+from memtui.host.paths import short
 from memtui.host.place import decide
 from memtui.host.projects import Project, list_projects
 from memtui.memory.workspace import Workspace
@@ -11,7 +12,6 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.help import help_dialog
 from memtui.tui.dialogs.question import Question
-from memtui.tui.headlines import short
 from memtui.tui.messages import Wish
 from memtui.tui.wishes.hands import Hands
 

@@ -1,0 +1,43 @@
+"""What the app reads again, and when it doesn't."""
+
+from pathlib import Path
+
+import pytest
+
+from memtui.tui.reading import Reading
+from tests.tui.conftest import Maker
+from tests.tui.driving import screen_text, settle
+
+
+async def test_a_rescan_reads_nothing_while_nothing_changed(
+    make_app: Maker, memory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app()
+    again, real = [], Reading.again
+    monkeypatch.setattr(Reading, "again", lambda self: (again.append(1), real(self)))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        app.reading.look()
+        await settle(pilot)
+        assert again == []
+        (memory / "project_new.md").write_text("---\nname: n\ndescription: d\ntype: project\n---\n\nx\n")
+        app.reading.look()
+        await settle(pilot)
+        assert again == [1]
+        assert "project_new" in screen_text(app)
+        app.reading.look()
+        await settle(pilot)
+        assert again == [1]
+
+
+async def test_a_rescan_sees_what_is_edited_in_place(make_app: Maker, memory: Path) -> None:
+    app = make_app()
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        before = app.state and app.state.world
+        file = memory / "user_role.md"
+        file.write_bytes(file.read_bytes()[::-1])
+        app.reading.look()
+        await settle(pilot)
+        assert app.state is not None
+        assert app.state.world is not before
