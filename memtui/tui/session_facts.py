@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.base.text import ago, count, size, visible
+from memtui.host.paths import short
 from memtui.host.retention import SOON, days_left
 from memtui.sessions.chain import Resume
 from memtui.sessions.health import health_of
@@ -21,7 +22,6 @@ from memtui.sessions.stats import stats_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.usage import usage_of
 from memtui.sessions.writes import written_files
-from memtui.tui.headlines import short
 from memtui.tui.state import OpenSession, Shelf
 
 if TYPE_CHECKING:

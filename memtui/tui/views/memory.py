@@ -95,8 +95,8 @@ class MemoryView(Widget):
             self.ask_preview()
         elif before.pinned != state.pinned or before.changed != state.changed or int(before.now) != int(state.now):
             self._rearrange()
-        if before is None or before.preview is not state.preview:
-            self._show_preview(state)
+        if before is None or before.preview is not state.preview or before.world is not state.world:
+            self._show_preview(state)  # problems of the file stand below its text
 
     def _rearrange(self) -> None:
         state = self.state
