@@ -1,19 +1,17 @@
 """The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
 
-Without msgspec, and for every line whose fields have another shape than usual, that is no UTF-8, or that
-holds more than one object, the careful way is taken (`lines`, `entries`); tests compare both.
+Lines are decoded many at a time. Where one of them has fields of another shape than usual, is no UTF-8, or isn't just
+one object, each is tried alone, and that one goes the careful way (`lines`, `entries`); tests compare both.
 """
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
-from memtui.sessions.entries import Content, Entry, is_machine
+import msgspec
 
-try:
-    import msgspec
-except ImportError:  # written in C: where there is no wheel for a Python yet, the careful way says the same, slower
-    msgspec = None  # type: ignore[assignment, unused-ignore]
+from memtui.sessions.entries import Content, Entry, entry_of, is_machine
+from memtui.sessions.lines import parse_line
+from memtui.sessions.reader import Found
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
@@ -21,61 +19,114 @@ _STEP: Final = 400
 """Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
 
 
+_OPEN: Final = ord("{")
+_CLOSE: Final = ord("}")
+
 NOTED: Final = ("last-prompt", "queue-operation")
 """Types of which an entry keeps the whole record."""
 
-if TYPE_CHECKING or msgspec is not None:
 
-    class _Block(msgspec.Struct, gc=False):
-        type: str = ""
-        id: str | None = None
-        tool_use_id: str | None = None
-        text: str | None = None
-
-    class _Message(msgspec.Struct, gc=False):
-        id: str | None = None
-        model: str | None = None
-        content: str | list[_Block] | None = None
-
-    class _Result(msgspec.Struct, gc=False):
-        agentId: str | None = None
-
-    class _Row(msgspec.Struct, gc=False):
-        type: str = ""
-        subtype: str = ""
-        uuid: str = ""
-        parentUuid: str | None = None
-        logicalParentUuid: str | None = None
-        timestamp: str = ""
-        isSidechain: bool = False
-        isMeta: bool = False
-        isCompactSummary: bool = False
-        agentId: str = ""
-        sourceToolAssistantUUID: str = ""
-        message: _Message | None = None
-        attachment: _Block | None = None
-        toolUseResult: _Result | str | list[msgspec.Raw] | None = None
+class _Block(msgspec.Struct, gc=False):
+    type: str = ""
+    id: str | None = None
+    tool_use_id: str | None = None
+    text: str | None = None
 
 
-def _decoder() -> Callable[[bytes], Any] | None:
-    return None if msgspec is None else msgspec.json.Decoder(_Row).decode
+class _Message(msgspec.Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    content: str | list[_Block] | None = None
 
 
-_decode = _decoder()
+class _Result(msgspec.Struct, gc=False):
+    agentId: str | None = None
 
 
-def quick_entry(line: bytes, index: int = -1, number: int = 0, offset: int = 0) -> Entry | None:
-    """The envelope of a line that is one usual record; None if the careful way has to be taken.
+class _Row(msgspec.Struct, gc=False):
+    type: str = ""
+    subtype: str = ""
+    uuid: str = ""
+    parentUuid: str | None = None
+    logicalParentUuid: str | None = None
+    timestamp: str = ""
+    isSidechain: bool = False
+    isMeta: bool = False
+    isCompactSummary: bool = False
+    agentId: str = ""
+    sourceToolAssistantUUID: str = ""
+    message: _Message | None = None
+    attachment: _Block | None = None
+    toolUseResult: _Result | str | list[msgspec.Raw] | None = None
+
+
+_decode_lines = msgspec.json.Decoder(_Row).decode_lines
+
+
+def quick_entries(lines: bytes, index: int = -1, number: int = 0, offset: int = 0) -> list[Entry] | None:
+    """The envelopes of whole lines; None if one of them is not exactly one usual record.
 
     Args:
-        line: Without its line end.
-        index: How many records precede it.
-        number: The line's, from 1.
+        lines: One or more, each with its line end.
+        index: How many records precede them.
+        number: The first one's number, from 1.
         offset: Its first byte.
     """
-    row = _row(line)
-    if row is None:
+    ends = _ends(lines)
+    rows = _rows(lines) if ends else None
+    if rows is None or len(rows) != len(ends):
         return None
+    found: list[Entry] = []
+    start = 0
+    for row, end in zip(rows, ends, strict=True):
+        entry: Entry | None
+        if row.type in NOTED or row.subtype == "compact_boundary":
+            entry = _noted(lines[start:end], index, number, offset + start)
+            if entry is None:
+                return None
+        else:
+            entry = _entry(row, index, number, offset + start, end - start)
+        found.append(entry)
+        index, number, start = index + 1, number + 1, end + 1
+    return found
+
+
+def _ends(lines: bytes) -> list[int]:
+    """Where the lines end; none if one of them doesn't begin and end as an object.
+
+    The decoder takes any white space between records, or none: only where each line begins and ends an object, and
+    there are as many records as lines, is each line one record.
+    """
+    found: list[int] = []
+    find, start = lines.find, 0
+    while (end := find(b"\n", start)) >= 0:
+        if lines[start] != _OPEN or lines[end - 1] != _CLOSE:
+            return []
+        found.append(end)
+        start = end + 1
+    return found
+
+
+def _rows(lines: bytes) -> list[_Row] | None:
+    """What is needed of each record; None if one has another shape than usual."""
+    try:
+        rows = _decode_lines(lines)
+        if not lines.isascii():
+            lines.decode()  # what is passed over isn't looked at
+    except (ValueError, RecursionError):
+        return None
+    return None if _SAMPLE.search(lines[::_STEP]) and _DIGITS.search(lines) else rows
+
+
+def _noted(line: bytes, index: int, number: int, offset: int) -> Entry | None:
+    """The entry of a record that is kept whole."""
+    parsed = parse_line(line)
+    if parsed.bad or len(parsed.objects) != 1:
+        return None
+    return entry_of(Found(number, offset, len(line), parsed.objects[0]), index)
+
+
+def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entry:
     kind, subtype, message = row.type, row.subtype, row.message
     content: Content = ""
     calls: tuple[str, ...] = ()
@@ -94,7 +145,7 @@ def quick_entry(line: bytes, index: int = -1, number: int = 0, offset: int = 0) 
         index,
         number,
         offset,
-        len(line),
+        length,
         kind,
         subtype,
         row.uuid,
@@ -114,23 +165,6 @@ def quick_entry(line: bytes, index: int = -1, number: int = 0, offset: int = 0) 
         prompt,
         (result.agentId or "") if isinstance(result, _Result) else "",
     )
-
-
-def _row(line: bytes) -> Any:
-    """What is needed of a record; None if it isn't a usual one."""
-    if _decode is None:
-        return None
-    try:
-        row = _decode(line)
-        if not line.isascii():
-            line.decode()
-    except (ValueError, RecursionError):
-        return None
-    if row.type in NOTED or row.subtype == "compact_boundary":
-        return None
-    if len(line) > 4300 and _SAMPLE.search(line[::_STEP]) and _DIGITS.search(line):
-        return None
-    return row
 
 
 def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memtui.sessions.entries import is_prompt
-from memtui.sessions.envelope import quick_entry
+from memtui.sessions.envelope import quick_entries
 from memtui.sessions.passages import Passage, Source, Spot
 from memtui.sessions.saying import Part, Said, said_of
 
@@ -88,8 +88,8 @@ class _Prompts:
         return folded.rfind(b'"user"', 0, end)
 
     def maybe(self, line: bytes) -> bool:
-        entry = quick_entry(line)
-        return entry is None or entry.prompt
+        entries = quick_entries(line + b"\n")
+        return entries is None or entries[0].prompt
 
 
 def find(

@@ -87,7 +87,8 @@ class Reader:
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
     last line end; `tail` gives them as a record if they already are a whole one. `quick`, if there is one, is shown
-    every line first, with its number and offset; it says whether it has taken it, as exactly one record.
+    whole lines first, with the number and offset of the first; it says how many it has taken, each as one record: all
+    or none.
     """
 
     path: Path
@@ -98,7 +99,7 @@ class Reader:
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes, int, int], bool] | None = field(default=None, repr=False)
+    quick: Callable[[bytes, int, int], int] | None = field(default=None, repr=False)
     _rest: bytes = field(default=b"", repr=False)
     _skipped: int = field(default=0, repr=False)
 
@@ -163,27 +164,20 @@ class Reader:
         """Read to the end as it is now; lines that are whole are taken, the rest waits."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
-        rest, skipped, quick = self._rest, self._skipped, self.quick
+        rest, skipped = self._rest, self._skipped
         place = offset + len(rest) + skipped
         while chunk := os.pread(file, max(CHUNK, len(rest)), place):
             place += len(chunk)
             if len(head) < FIRST:
                 head += chunk[: FIRST - len(head)]
-            start, stop = 0, chunk.find(b"\n")
-            while stop >= 0:
-                length = skipped + len(rest) + stop - start
-                whole = rest + chunk[start:stop] if rest else chunk[start:stop]
-                line += 1
-                if skipped or length > LONGEST_LINE:
-                    self._note(line, offset, f"longer than {LONGEST_LINE >> 20} MiB")
-                elif quick is not None and quick(whole, line, offset):
-                    self.records += 1
-                else:
-                    self._line(whole, line, offset, take)
-                offset += length + 1
-                rest, skipped = b"", 0
-                start, stop = stop + 1, chunk.find(b"\n", stop + 1)
-            rest += chunk[start:]
+            cut = chunk.rfind(b"\n") + 1
+            if cut:
+                lines = b"".join((rest, memoryview(chunk)[:cut]))  # copied once: most of the time goes into this
+                count = self._lines(lines, line, offset, skipped, take)
+                line, offset = line + count, offset + skipped + len(lines)
+                rest, skipped = chunk[cut:], 0
+            else:
+                rest += chunk
             if skipped or len(rest) > LONGEST_LINE:
                 skipped, rest = skipped + len(rest), b""
             self.position = Position(inode, offset, line, head)
@@ -191,6 +185,39 @@ class Reader:
         size = min(FIRST, offset)
         self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
         self.pending = bool(rest or skipped)
+
+    def _lines(self, lines: bytes, before: int, offset: int, skipped: int, take: Callable[[Found], None]) -> int:
+        """Take whole lines.
+
+        Args:
+            lines: Each with its line end.
+            before: How many lines precede them.
+            offset: Where the first begins.
+            skipped: Bytes of the first that weren't kept, because it is too long.
+            take: Gets the records.
+
+        Returns:
+            How many lines these are.
+        """
+        quick, number = self.quick, before
+        if (
+            quick is not None
+            and not skipped
+            and len(lines) <= LONGEST_LINE
+            and (taken := quick(lines, number + 1, offset))
+        ):
+            self.records += taken
+            return taken
+        for line in lines.split(b"\n")[:-1]:
+            number += 1
+            if skipped or len(line) > LONGEST_LINE:
+                self._note(number, offset, f"longer than {LONGEST_LINE >> 20} MiB")
+            elif quick is not None and quick(line + b"\n", number, offset):
+                self.records += 1
+            else:
+                self._line(line, number, offset, take)
+            offset, skipped = offset + skipped + len(line) + 1, 0
+        return number - before
 
     def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line

@@ -2,8 +2,8 @@
 
 Most bytes of a transcript are answers, results, attachments and progress, of which a list needs no more than their
 number. They are told by their first bytes (`counted`), and their bodies are never decoded. Everything else is decoded:
-an optimisation, not a second parser. Both ways, and msgspec and the standard library, give the same answers (tests
-compare them).
+an optimisation, not a second parser: every line decoded by the standard library gives the same answers (tests compare
+them).
 
 Source:
     PERFORMANCE.md section 1. What follows the last line end is not read.
@@ -15,16 +15,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
+
 from memtui.sessions.counted import HEAD, NOTES, ROW, SOURCE, TAIL, TYPE, Heads
 from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 from memtui.sessions.listing import Facts
 from memtui.sessions.title import Title
-
-try:
-    import msgspec
-except ImportError:  # written in C: where there is no wheel for a Python yet, `parse_line` says the same, slower
-    msgspec = None  # type: ignore[assignment, unused-ignore]
 
 CHUNK: Final = 128 << 10
 """Bytes per read, more for a longer line: they stay in the processor's cache, and in memory that is used again."""
@@ -196,12 +193,12 @@ def scan(path: Path, *, quick: bool = True) -> Facts:
     return Scanner(quick=quick).file(path)
 
 
-_decode = None if msgspec is None else msgspec.json.Decoder(dict[str, Any]).decode
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
 def decode(line: bytes) -> Record | None:
     """A line as a record by the fast decoder; None if it isn't one, or if the careful reader has to look at it."""
     try:
-        return None if _decode is None else _decode(line)
+        return _decode(line)
     except (ValueError, RecursionError):
         return None

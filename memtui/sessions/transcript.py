@@ -9,7 +9,7 @@ from pathlib import Path
 from memtui.base.errors import NotFound
 from memtui.base.files import fault
 from memtui.sessions.entries import Entry, entry_of
-from memtui.sessions.envelope import quick_entry
+from memtui.sessions.envelope import quick_entries
 from memtui.sessions.lines import Record, parse_line
 from memtui.sessions.reader import BadLine, Found, Reader
 
@@ -92,12 +92,10 @@ class Transcript:
                 return data
         return {}
 
-    def _quick(self, line: bytes, number: int, offset: int) -> bool:
-        entry = quick_entry(line, len(self.entries), number, offset)
-        if entry is None:
-            return False
-        self.entries.append(entry)
-        return True
+    def _quick(self, lines: bytes, number: int, offset: int) -> int:
+        entries = quick_entries(lines, len(self.entries), number, offset) or []
+        self.entries += entries
+        return len(entries)
 
     def _take(self, found: Found) -> None:
         self.entries.append(entry_of(found, len(self.entries)))

@@ -1,6 +1,5 @@
 """The fast envelope against the careful one: the same fields wherever the fast one answers."""
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -8,12 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import asdict
 
-from memtui.sessions import envelope
 from memtui.sessions.entries import Entry, entry_of
-from memtui.sessions.envelope import quick_entry
+from memtui.sessions.envelope import quick_entries
 from memtui.sessions.lines import parse_line
-from memtui.sessions.reader import Found
+from memtui.sessions.reader import Found, Reader
 from memtui.sessions.transcript import read_transcript
 from tests.sessions.recordings import load, session_bytes
 from tests.sessions.test_scan import ODD
@@ -46,12 +45,17 @@ VALUES = st.recursive(
 )
 
 
+def quick_entry(line: bytes) -> Entry | None:
+    found = quick_entries(line + b"\n")
+    return found[0] if found and len(found) == 1 else None
+
+
 def careful(line: bytes) -> Entry | None:
     """What the careful way makes of a line that is exactly one record."""
     parsed = parse_line(line)
     if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
         return None
-    return dataclasses.replace(entry_of(Found(0, 0, len(line), parsed.objects[0]), -1))
+    return entry_of(Found(0, 0, len(line), parsed.objects[0]), -1)
 
 
 def agree(line: bytes) -> bool:
@@ -61,7 +65,7 @@ def agree(line: bytes) -> bool:
         return False
     slow = careful(line)
     assert slow is not None, line[:200]
-    assert dataclasses.asdict(fast) == dataclasses.asdict(slow), line[:200]
+    assert asdict(fast) == asdict(slow), line[:200]
     return True
 
 
@@ -104,15 +108,34 @@ def test_any_message(kind: str, content: Any) -> None:
     agree(json.dumps({"type": kind, "uuid": "u", "message": {"id": "m", "content": content}}).encode())
 
 
-def test_without_msgspec_a_transcript_is_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "s.jsonl"
-    path.write_bytes(
-        b"".join(session_bytes(case) for case in load(REPO / "tests" / "data" / "oracle" / "resume.jsonl")[:20])
-    )
-    fast = read_transcript(path)
-    monkeypatch.setattr(envelope, "_decode", None)
-    slow = read_transcript(path)
-    assert [dataclasses.asdict(entry) for entry in fast.entries] == [
-        dataclasses.asdict(entry) for entry in slow.entries
-    ]
-    assert fast.problems == slow.problems
+PARTS = st.sampled_from([*ODD, b'{"type":"user"}', b'{"a":1}\r', b'{"a":1} ', b'{"a":', b"{}", b"}", b"{"])
+
+
+@given(st.lists(PARTS, max_size=6))
+def test_lines_that_are_taken_at_once_are_one_record_each(lines: list[bytes]) -> None:
+    found = quick_entries(b"".join(line + b"\n" for line in lines), 0, 1, 0)
+    if found is None:
+        return
+    assert len(found) == len(lines)
+    offset = 0
+    for number, (entry, line) in enumerate(zip(found, lines, strict=True)):
+        slow = careful(line)
+        assert slow is not None
+        place = {"index": number, "line": number + 1, "offset": offset}
+        assert asdict(entry) == asdict(slow) | place
+        offset += len(line) + 1
+
+
+@given(lines=st.lists(PARTS, max_size=8), ends=st.booleans())
+def test_a_transcript_is_the_same_without_haste(
+    lines: list[bytes], ends: bool, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    path = tmp_path_factory.mktemp("t") / "s.jsonl"
+    path.write_bytes(b"\n".join(lines) + b"\n" * ends)
+    transcript = read_transcript(path)
+    reader = Reader(path)
+    poll = reader.poll()
+    slow = [entry_of(found, index) for index, found in enumerate(poll.records)]
+    assert [asdict(entry) for entry in transcript.entries] == [asdict(entry) for entry in slow]
+    counts = ("records", "bad", "salvaged", "lossy", "pending", "problems")
+    assert [getattr(transcript.reader, name) for name in counts] == [getattr(reader, name) for name in counts]

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.sessions import scan as module
 from memtui.sessions.lines import parse_line
 from memtui.sessions.listing import Facts
 from memtui.sessions.scan import Scanner, decode, scan
@@ -83,22 +82,6 @@ def test_the_fast_decoder_never_says_more_than_the_careful_one(line: bytes) -> N
 def test_any_line(line: bytes) -> None:
     fast, careful = decode(line), parse_line(line)
     assert fast is None or ([fast] == careful.objects and not careful.bad and not careful.salvaged)
-
-
-def test_without_msgspec_the_answers_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = (
-        Script()
-        .user("u0", None)
-        .call("c1", "u0", "t1")
-        .result("r1", "c1", "t1", "x" * 900)
-        .answer("a2", "r1")
-        .write(tmp_path)
-    )
-    with_it = scan(path)
-    monkeypatch.setattr(module, "_decode", None)
-    assert decode(b"{}") is None
-    assert scan(path) == with_it
-    assert (with_it.messages, with_it.prompts) == (4, 1)
 
 
 PARENTS = st.sampled_from([None, "p", "0b6a7c1e-5d1f-4c55-9a3e-6f6f0e0a7b11", "7d1c2b3a-0000-4000-8000-000000000001"])
