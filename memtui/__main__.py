@@ -125,6 +125,7 @@ def _open(screen: Screen, args: "Sequence[str]") -> int:
 
 
 def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
+    """Find what was asked for and hand it to the app; the terminal is given back before a fault is told."""
     from memtui.cli.call import Call
     from memtui.cli.faults import guarded
 
