@@ -55,7 +55,7 @@ sys.meta_path.insert(0, Log())
 from memtui.__main__ import main
 sys.exit(main([]))
 """
-"""Starts memtui and writes down when each module is asked for, and the log's own name when the first screen is drawn."""
+"""Starts memtui and writes down when each module is asked for, and its own name when the first screen is drawn."""
 
 HEAVY = {"textual", "rich", "click", "msgspec", "sqlite3", "dataclasses"}
 """What the first paint does without."""

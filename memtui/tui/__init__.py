@@ -8,9 +8,9 @@ shown), `panels` are what views are made of and know no engine, `dialogs` ask an
 `keys` is every binding as data, `arrange` turns a world into `rows`, `markup` turns Markdown into drawn lines,
 `colours` and `glyphs` hold what a terminal may not be able to show, `theme` makes Textual's themes of them.
 
-`early` draws the first screen before Textual is imported, of a `picture` that was kept or a `sketch` of the folder; what
-its lines say is made in `segments`, for Textual's panels too. These import no Textual, `picture` and `early` hardly
-anything.
+`early` draws the first screen before Textual is imported, of a `picture` that was kept or a `sketch` of the folder;
+what its lines say is made in `segments`, for Textual's panels too. These import no Textual, `picture` and `early`
+hardly anything.
 
 Invariants: a key never waits for a disk (threads read and write); foreign text reaches a widget only as `Content`
 made from `base.text.visible`; nothing in a reactive is mutated; a refresh moves neither cursor nor scroll.
