@@ -77,9 +77,14 @@ class PtyApp:
         return data
 
     def text(self, since: bytes = NEW_SCREEN) -> str:
-        """All that was painted since the last such sequence, escape sequences taken out; nothing before the first."""
+        """All that was painted since the last such sequence, escape sequences taken out.
+
+        Before the first it is nothing; a program that never leaves the ordinary screen is seen from its start.
+        """
         start = self.output.rfind(since)
-        return "" if start < 0 else _ESCAPES.sub(b"", bytes(self.output[start:])).decode("utf-8", "replace")
+        if start < 0 and since != NEW_SCREEN:
+            return ""
+        return _ESCAPES.sub(b"", bytes(self.output[max(start, 0) :])).decode("utf-8", "replace")
 
     def wait_for(self, seen: Callable[[str], bool], seconds: float = 30.0, *, since: bytes = NEW_SCREEN) -> float:
         """Wait until the text painted since a sequence satisfies `seen`; return when that was.

@@ -109,10 +109,18 @@ def _open(screen: Screen, args: "Sequence[str]") -> int:
     """Run the screen over what was asked for; the first one stands before anything else is imported."""
     import gc
 
-    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
-    gc.disable()
     if screen.no_color:
         os.environ["NO_COLOR"] = "1"  # Textual reads it when it is imported
+    # Nothing that the start makes is garbage soon: collecting meanwhile costs a tenth of it. The app turns it on again.
+    gc.disable()
+    try:
+        return _open_first(screen, args)
+    finally:
+        gc.enable()
+
+
+def _open_first(screen: Screen, args: "Sequence[str]") -> int:
+    """Draw the first screen, if it can be drawn by hand, and go on."""
     if os.name != "posix":
         return _run(screen, args, None)
     from memtui.tui.early.first import First
@@ -125,6 +133,7 @@ def _open(screen: Screen, args: "Sequence[str]") -> int:
 
 
 def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
+    """Find what was asked for and hand it to the app; the terminal is given back before a fault is told."""
     from memtui.cli.call import Call
     from memtui.cli.faults import guarded
 

@@ -1,5 +1,6 @@
 """What opens the screen, over which workspace; the screen itself is stood in for."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from memtui import __main__ as program
 from memtui.base.errors import Unsupported
 from memtui.memory.workspace import Workspace
 from memtui.tui import run as screen
+from memtui.tui.glyphs import PLAIN, glyphs_for
 from tests.cli.test_projects import session
 
 
@@ -46,7 +48,8 @@ def test_the_project_of_the_working_directory(stand: Stand, memory: Path, shop: 
     assert program.main([]) == 0
     (options,) = stand.options
     assert options.start.make().place.cwd == shop
-    assert (options.sample, options.ascii, options.mouse, options.start.make().read_only) == (False, False, True, False)
+    assert (options.sample, options.mouse, options.start.make().read_only) == (False, True, False)
+    assert options.glyphs == glyphs_for(sys.stdout.encoding, ascii_only=False)
     assert stand.topics == 3
     assert not stand.samples[0].place.folder.exists(), "the sample goes away with the screen"
 
@@ -55,7 +58,7 @@ def test_the_options_of_the_screen(stand: Stand, memory: Path, monkeypatch: pyte
     monkeypatch.setenv("NO_COLOR", "")
     assert program.main(["--ascii", "--read-only", "--no-mouse", "--no-color"]) == 0
     (options,) = stand.options
-    assert (options.ascii, options.mouse, options.start.make().read_only) == (True, False, True)
+    assert (options.glyphs, options.mouse, options.start.make().read_only) == (PLAIN, False, True)
     assert program.os.environ["NO_COLOR"] == "1"
 
 

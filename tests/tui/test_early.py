@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from rich.color import ColorSystem
@@ -9,9 +10,12 @@ from rich.segment import Segment
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.base.config import Config, read_config
+from memtui.host.env import Env
+from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.early.first import First
+from memtui.tui.early.frame import SMALLEST
 from memtui.tui.early.terminal import Terminal
 from memtui.tui.glyphs import wanted_glyphs
 from memtui.tui.reading import Reading, keep_picture, read_world
@@ -148,3 +152,75 @@ async def test_in_ascii(bench: Bench, size: tuple[int, int]) -> None:
     bench.ascii = False
     bench.setting(glyphs="ascii")
     await bench.compare(size, remember=False)
+
+
+@pytest.mark.parametrize("size", [(60, 12), (120, 40)], ids="{0[0]}x{0[1]}".format)
+async def test_what_changes_what_keys_do_is_said(bench: Bench, size: tuple[int, int]) -> None:
+    bench.read_only = True
+    bench.keep()
+    await bench.compare(size)
+    bench.sample = True
+    await bench.compare(size, remember=False)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (60, 12), (120, 40)], ids="{0[0]}x{0[1]}".format)
+async def test_a_folder_that_is_empty_or_not_there(bench: Bench, memory: Path, size: tuple[int, int]) -> None:
+    for file in memory.iterdir():
+        file.unlink()
+    await bench.compare(size, remember=False)
+    memory.rmdir()
+    await bench.compare(size, remember=False)
+
+
+async def test_memory_that_is_off(bench: Bench, home: Path) -> None:
+    environ = {"HOME": str(home), "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
+    env = Env(home, environ, ())
+    bench.workspace = Workspace(env, bench.workspace.dirs, decide(env, home / "shop"), now=lambda: NOW)
+    bench.keep()
+    assert bench.draw((100, 14)) is None  # without the variable it is another picture
+    bench.patch.setenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")
+    await bench.compare((100, 14))
+
+
+@pytest.mark.parametrize("lines", [150, 190, 260])
+async def test_an_index_that_is_nearly_full_or_over(bench: Bench, memory: Path, lines: int) -> None:
+    with (memory / "MEMORY.md").open("a") as index:
+        index.writelines(f"- [note {number}](note_{number}.md) — words\n" for number in range(lines))
+    bench.keep()
+    for size in ((60, 12), (80, 24), (140, 30)):
+        await bench.compare(size)
+
+
+async def test_many_files_with_wide_names(bench: Bench, memory: Path) -> None:
+    for number in range(40):
+        (memory / f"feedback_{'한글과 가나 かな' * (number % 4)}_{number:02}.md").write_text(
+            "---\ntype: feedback\n---\nx\n"
+        )
+    bench.keep()
+    for size in ((40, 12), (62, 20), (120, 40)):
+        await bench.compare(size)
+        await bench.compare(size, remember=False)
+
+
+def test_nothing_is_drawn_where_it_can_not_be_promised(bench: Bench) -> None:
+    bench.keep()
+    assert bench.draw((SMALLEST[0] - 1, 30)) is None
+    assert bench.draw((100, SMALLEST[1] - 1)) is None
+    for name in ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM"):
+        bench.patch.setenv(name, "other")
+        assert bench.draw((100, 30)) is None
+        bench.patch.delenv(name)
+    bench.patch.setenv("NO_COLOR", "1")
+    assert bench.draw((100, 30)) is not None
+    bench.setting(theme="ansi-dark")  # changes the settings, too
+    assert bench.draw((100, 30)) is None
+    bench.keep()
+    assert bench.draw((100, 30)) is None
+
+
+def test_a_picture_that_somebody_wrote_can_not_send_escapes(bench: Bench) -> None:
+    bench.keep()
+    (file,) = (bench.workspace.dirs.cache / "first").iterdir()
+    assert bench.draw((100, 30)) is not None
+    file.write_bytes(file.read_bytes().replace(b"=user_role", rb"=\x1b[31m"))
+    assert bench.draw((100, 30)) is None

@@ -45,7 +45,8 @@ class Terminal:
             OSError, termios.error, UnicodeEncodeError: If the terminal is none, or can't show it; nothing was drawn.
         """
         stream = sys.__stderr__
-        assert stream is not None
+        if stream is None:
+            raise OSError("there is no such stream")
         data = f"{ALTERNATE}\x1b[?25l{sequences}".encode(stream.encoding)
         before = termios.tcgetattr(stream.fileno())
         quiet = [*before[:_CHARACTERS], [*before[_CHARACTERS]]]
@@ -65,10 +66,16 @@ class Terminal:
         """Leave the screen and the modes as they were, if nobody has taken them over."""
         if self._drawn:
             self._drawn = False
-            os.write(sys.__stderr__.fileno(), _BACK.encode("ascii"))  # type: ignore[union-attr]
+            try:
+                os.write(sys.__stderr__.fileno(), _BACK.encode("ascii"))  # type: ignore[union-attr]
+            except OSError:
+                return  # it was closed: there is nothing to give back
             self._restore_modes()
 
     def _restore_modes(self) -> None:
         if self._before is not None:
             before, self._before = self._before, None
-            termios.tcsetattr(sys.__stderr__.fileno(), termios.TCSANOW, before)  # type: ignore[union-attr]
+            try:
+                termios.tcsetattr(sys.__stderr__.fileno(), termios.TCSANOW, before)  # type: ignore[union-attr]
+            except termios.error:
+                return  # closed meanwhile
