@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import shutil
-import signal
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual import events, on
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual import on
+from textual.app import ComposeResult
 from textual.reactive import reactive
-from textual.screen import Screen
-from textual.scrollbar import ScrollBar
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
@@ -45,9 +38,9 @@ from memtui.tui.picture import load, notice
 from memtui.tui.segments.place_line import flags
 from memtui.tui.sketch import names
 from memtui.tui.start import Start
-from memtui.tui.state import AppState, KeepsDraft, Preview
-from memtui.tui.theme import ANSI, THEMES, UNICODE, Glyphs, PlainScrollBar, theme_for
-from memtui.tui.typeahead import TypeAhead
+from memtui.tui.state import AppState, Preview
+from memtui.tui.terminal_app import TerminalApp
+from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 
 if TYPE_CHECKING:
@@ -63,15 +56,11 @@ RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
 
-BREAKPOINTS = [(0, "-one"), (60, "-two"), (100, "-three"), (120, "-wide")]
-"""Columns from which on a class is set: how many panes there are."""
-
-
 MINUTE = 60.0
 """Seconds after which ages are drawn anew."""
 
 
-class MemtuiApp(App[int]):
+class MemtuiApp(TerminalApp):
     """memtui over one workspace.
 
     Args:
@@ -85,12 +74,7 @@ class MemtuiApp(App[int]):
 
     CSS_PATH = styles.sheets("app", "memory", "sessions", "settings")
     TITLE = "memtui"
-    ENABLE_COMMAND_PALETTE = False
-    HORIZONTAL_BREAKPOINTS = BREAKPOINTS
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *keys.bindings(keys.EVERYWHERE),
-        Binding("ctrl+c", "interrupt", "Copy, twice quits", show=False, system=True),
-    ]
+    BINDINGS = keys.bindings(keys.EVERYWHERE)
 
     state: reactive[AppState | None] = reactive(None, init=False)
 
@@ -98,8 +82,7 @@ class MemtuiApp(App[int]):
         self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
-        self.glyphs = glyphs
-        super().__init__()
+        super().__init__(glyphs, lambda: self.start.now())
         self.start = start
         self._workspace: Workspace | None = None
         self._wishes: Wishes | None = None
@@ -109,12 +92,8 @@ class MemtuiApp(App[int]):
         self.sample = sample
         self.open_sample = open_sample
         self.watch_disk = watch
-        self.type_ahead = TypeAhead(self)
-        self._interrupted = 0.0
         self._welcomed = False
         self._mounted = False
-        for theme in THEMES:
-            self.register_theme(theme)
         self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
 
@@ -152,14 +131,6 @@ class MemtuiApp(App[int]):
             self._sessions = SessionReading(self)
         return self._sessions
 
-    def get_default_screen(self) -> Screen[object]:
-        # Textual sets these classes after the first paint, and then paints all of it once more.
-        width = shutil.get_terminal_size().columns
-        return Screen(id="_default", classes=next(name for at, name in reversed(BREAKPOINTS) if width >= at))
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        return ANSI.variables()
-
     def compose(self) -> ComposeResult:
         yield PlaceLine(id="place")
         yield BudgetMeter(self.glyphs, id="meter")
@@ -170,23 +141,9 @@ class MemtuiApp(App[int]):
         self._mounted = True
         self.animation_level = "none" if self.config["motion"] == "none" else "full"
         self.set_keymap(dict(self.config.keys))
-        if self.glyphs.border == "ascii":
-            self.add_class("-ascii")
-            ScrollBar.renderer = PlainScrollBar
-        self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
+        self.meet_terminal()
         self._show(self.state)
         self.call_after_refresh(lambda: self.reading.first())
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            with suppress(NotImplementedError, RuntimeError, ValueError):  # a thread of a test has no signals
-                loop.add_signal_handler(number, self._end_by, number)
-
-    def _end_by(self, number: int) -> None:
-        """The terminal was closed or somebody sent a signal: unsaved text stays as a draft."""
-        for screen in self.screen_stack:
-            if isinstance(screen, KeepsDraft):
-                screen.keep_draft()
-        self.exit(128 + number, 128 + number)
 
     # State: assigned here and nowhere else.
 
@@ -291,14 +248,6 @@ class MemtuiApp(App[int]):
         finally:
             self.type_ahead.opened()
 
-    async def on_event(self, event: events.Event) -> None:
-        if not isinstance(event, events.Key) or event.is_forwarded:
-            await super().on_event(event)
-        elif not self.type_ahead.hold(event):
-            target = self.focused or self.screen
-            await super().on_event(event)
-            self.type_ahead.follow(target)
-
     @on(EditorWanted)
     def editor_wants(self, message: EditorWanted) -> None:
         """The editor needs the engine."""
@@ -352,7 +301,8 @@ class MemtuiApp(App[int]):
         self._welcomed = False
         self._sessions = None
         self.state = self._blank()
-        self.memory.start_over()
+        for view in self.screen_stack[0].query(".view"):
+            view.start_over()  # type: ignore[attr-defined]
         self.reading.first()
 
     def take_place(self, place: Place) -> None:
@@ -406,10 +356,6 @@ class MemtuiApp(App[int]):
         if self._sessions is not None:
             self._sessions.again()
 
-    def action_redraw(self) -> None:
-        """Paint every cell anew."""
-        self.refresh(layout=True, repaint=True)
-
     def action_wish(self, what: str) -> None:
         """What a key that means the same everywhere asks for."""
         self.wish(what)
@@ -418,25 +364,3 @@ class MemtuiApp(App[int]):
     def show_index(self) -> None:
         """A click on the meter."""
         self.wish("show_index")
-
-    def action_interrupt(self) -> None:
-        """^C copies what is selected; twice within two seconds quits."""
-        selected = self.screen.get_selected_text()
-        now = self.start.now()
-        if selected:
-            self.copy_to_clipboard(selected)
-            self.screen.clear_selection()
-        elif now - self._interrupted < 2:
-            self.exit(130, 130)
-        else:
-            self._interrupted = now
-            self.notify("press ^C once more to quit", timeout=2, markup=False)
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Send text to the clipboard, through tmux where it would swallow the terminal's way."""
-        from memtui.tui.clipboard import send_to_clipboard
-
-        send_to_clipboard(text, super().copy_to_clipboard)
-
-    def bell(self) -> None:
-        """A wish that makes no sense here; quiet unless somebody asked for sound."""

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
+from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.panels.facts import Facts
@@ -143,3 +144,19 @@ async def test_looking_changes_no_byte_and_no_time(make_app: Maker, sessions: li
         await opened(pilot)
         await press(pilot, "right", "j", "j", "A", "W", "B", "escape", "o", "o", "o", "o", "G", "space", "escape")
     assert digest_tree(home / ".claude") == before
+
+
+async def test_another_project_has_its_own_sessions(
+    make_app: Maker, sessions: list[Path], workspace: Workspace, home: Path
+) -> None:
+    site = home / "site"
+    site.mkdir()
+    other = Workspace(workspace.env, workspace.dirs, decide(workspace.env, site), now=lambda: NOW)
+    put(other.place.transcripts, 7, Script().user("u0", None, "Build the site").answer("a1", "u0"), days=1)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        await press(pilot, "slash", "apostrophe", *"pnpm", "enter")
+        app.open_workspace(other)
+        await settle(pilot)
+        await press(pilot, "escape")
+        assert ["Build the site" in row for row in listed(view)] == [True]

@@ -32,6 +32,9 @@ class Later(Widget):
     def show(self, state: AppState) -> None:
         """Nothing here depends on the state."""
 
+    def start_over(self) -> None:
+        """Another project: nothing here is about the old one."""
+
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
         self.query_one(VerticalScroll).focus()

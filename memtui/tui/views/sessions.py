@@ -354,6 +354,12 @@ class SessionsView(Widget):
             self.wanted = replace(self.wanted, marked=frozenset())
             self._rearrange()
 
+    def start_over(self) -> None:
+        """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
+        self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
+        self.list.show((), Shelf(reading="reading"), self.wanted, {}, 0.0)
+        app_of(self).sessions.shelve(self.wanted.scope)
+
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
         self.screen.set_focus(self.list)

@@ -168,6 +168,9 @@ class SettingsView(Widget):
         """Open config.toml."""
         app_of(self).wish("config")
 
+    def start_over(self) -> None:
+        """Another project: nothing here is about the old one."""
+
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
         self.query_one(SettingLines).focus()
