@@ -23,6 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -178,11 +179,16 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
     with tempfile.TemporaryDirectory() as folder:
         env, cwd = make_home(Path(folder), files, sessions)
         for number in range(-2, pairs):  # the first pair warms up the disk, the second keeps the first picture
-            left = bare(env, cwd)
-            warm = memtui(env, cwd, stay=number == -1)
-            cold = memtui(env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}, cwd)
+            empty = env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}
+            turns = {
+                "bare": partial(bare, env, cwd),
+                "warm": partial(memtui, env, cwd, stay=number == -1),
+                "cold": partial(memtui, empty, cwd),
+            }
+            # Every other round backwards: who follows a program that was just killed pays for its end.
+            found = {name: turns[name]() for name in (reversed(turns) if number % 2 else turns)}
             if number >= 0:
-                rounds.append((left, warm, cold))
+                rounds.append((found["bare"], found["warm"], found["cold"]))
         last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no picture
         last |= deep(env, cwd, seconds)
 
