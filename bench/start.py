@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast memtui starts and answers, next to a Textual app that holds nothing but one line.
 
-    bench/start.py [--files 1200] [--sessions TREE] [--pairs 7] [--idle 5] [--json]
+    bench/start.py [--files 1200] [--sessions TREE] [--pairs 7] [--idle 30] [--json]
 
 Both are started in turn in a pseudo terminal of 120x40, so that a busy machine slows both. Printed are medians, and the
 ratios to the bare app's start, which are the numbers that count: times of their own mean little on a shared machine.
@@ -217,7 +217,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1_200)
     parser.add_argument("--sessions", type=Path, help="a tree with projects/, to lie beside the memory")
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--idle", type=float, default=5.0, help="seconds of a window")
+    parser.add_argument("--idle", type=float, default=30.0, help="seconds of a window")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found = measure(given.files, given.sessions, given.pairs, given.idle)
