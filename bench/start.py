@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How fast memtui starts and answers, next to a Textual app that holds nothing but one line.
 
-    bench/start.py [--files 1200] [--sessions TREE] [--pairs 7] [--idle 5] [--json]
+    bench/start.py [--files 1200] [--sessions TREE] [--pairs 7] [--idle 30] [--json]
 
 Both are started in turn in a pseudo terminal of 120x40, so that a busy machine slows both. Printed are medians, and the
 ratios to the bare app's start, which are the numbers that count: times of their own mean little on a shared machine.
@@ -23,6 +23,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 
 import psutil
@@ -178,11 +179,16 @@ def measure(files: int, sessions: Path | None, pairs: int, seconds: float) -> di
     with tempfile.TemporaryDirectory() as folder:
         env, cwd = make_home(Path(folder), files, sessions)
         for number in range(-2, pairs):  # the first pair warms up the disk, the second keeps the first picture
-            left = bare(env, cwd)
-            warm = memtui(env, cwd, stay=number == -1)
-            cold = memtui(env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}, cwd)
+            empty = env | {"XDG_CACHE_HOME": str(Path(folder, f"cache{number}"))}
+            turns = {
+                "bare": partial(bare, env, cwd),
+                "warm": partial(memtui, env, cwd, stay=number == -1),
+                "cold": partial(memtui, empty, cwd),
+            }
+            # Every other round backwards: who follows a program that was just killed pays for its end.
+            found = {name: turns[name]() for name in (reversed(turns) if number % 2 else turns)}
             if number >= 0:
-                rounds.append((left, warm, cold))
+                rounds.append((found["bare"], found["warm"], found["cold"]))
         last = modules(env, cwd, Path(folder, "log"))  # before a draft is left, for which there is no picture
         last |= deep(env, cwd, seconds)
 
@@ -211,7 +217,7 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=1_200)
     parser.add_argument("--sessions", type=Path, help="a tree with projects/, to lie beside the memory")
     parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--idle", type=float, default=5.0, help="seconds of a window")
+    parser.add_argument("--idle", type=float, default=30.0, help="seconds of a window")
     parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     found = measure(given.files, given.sessions, given.pairs, given.idle)
