@@ -12,6 +12,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
+from sys import intern
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
@@ -111,7 +112,7 @@ class Catalogue:
             *values,
             limit if values or wanted is None else -1,
         )
-        found = [Session(SessionFile(*row[1:5]), Facts(*row[5:])) for row in rows if wanted is None or row[0] in wanted]
+        found = [_session(row) for row in rows if wanted is None or row[0] in wanted]
         return found if limit < 0 else found[:limit]
 
     def health(self) -> dict[tuple[str, float, int], str]:
@@ -259,6 +260,12 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     if folders is None or len(folders) > _MANY:
         return "true", ()
     return f"folder in ({','.join('?' * len(folders))})", tuple(map(str, folders))
+
+
+def _session(row: Row) -> Session:
+    facts = Facts(*row[5:])
+    facts.cwd, facts.branch = intern(facts.cwd), intern(facts.branch)  # thousands of sessions share a few of them
+    return Session(SessionFile(*row[1:5]), facts)
 
 
 def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:

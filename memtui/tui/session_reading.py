@@ -92,18 +92,20 @@ class SessionReading:
         }
         places += [kept.box for kept in archived.values()]
 
-        def post(reading: str) -> None:
+        def post(listed: list[Session], reading: str) -> None:
             if not worker.is_cancelled:
-                app.post_message(SessionsRead(self._shelf(catalogue.page(places), scope, archived, reading)))
+                app.post_message(SessionsRead(self._shelf(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
-            post(f"reading {read:,} of {total:,}")
+            post(catalogue.page(places), f"reading {read:,} of {total:,}")
 
         with Catalogue(app.start.cache) as catalogue:
-            post("reading")
-            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
             listed = catalogue.page(places)
-            post("")
+            post(listed, "reading")
+            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
+            if done.changed:
+                listed = catalogue.page(places)
+            post(listed, "")
         for fault in done.faults[:1]:
             app.post_message(Failed(fault.message, fault.hint))
         if not worker.is_cancelled:
