@@ -11,7 +11,8 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `names`     which file a word means
 - `doing`     carrying a plan out: shown, asked for, told
 - `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `explain_permission`, `sessions`,
-  `session_tree`, `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`   commands
+  `session_show`, `session_tree`, `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`
+  commands
 - `dashboard` what plain `memtui` shows, as text
 
 Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON

@@ -11,7 +11,8 @@ from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip
 from memtui.cli.context import Call, pass_call
 from memtui.cli.output import ASCII, Column, Data, Line, Part, table
-from memtui.cli.sessions import NAMELESS, SHORT, places, sessions
+from memtui.cli.session_show import sessions
+from memtui.cli.sessions import NAMELESS, SHORT, places
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume

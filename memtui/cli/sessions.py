@@ -1,8 +1,6 @@
 """Past sessions: listed, looked at, given away; what is done to them as a whole is in `session_deeds`."""
 
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,62 +103,6 @@ def _ls_table(call: Call, found: "list[Session]", states: list[Part], *, everywh
         line += [facts.branch, *([state] if marked else [])]
         lines.append([*line, Part(one.file.id[:SHORT], "dim")])
     return table(call.out, columns, lines)
-
-
-@sessions.command("show")
-@click.argument("session", metavar="ID")
-@pass_call
-def sessions_show(call: Call, session: str) -> None:
-    """What is known of one session: what it did, and how much of it a resume would still send.
-
-    ID is the beginning of an id, a title, or a transcript's path.
-    """
-    from memtui.search import shelf
-    from memtui.sessions.chain import resume
-    from memtui.sessions.leaf import REASONS
-    from memtui.sessions.left_out import WORDS
-    from memtui.sessions.scan import Scanner
-    from memtui.sessions.stats import stats_of
-    from memtui.sessions.transcript import read_transcript
-
-    path = shelf.find(call.dirs.cache, places(call, everywhere=True), session)
-    transcript = read_transcript(path)
-    told = resume(transcript)
-    facts = Scanner().file(path)
-    stats = asdict(stats_of(transcript.each(transcript.entries)))
-    left = Counter(item.why for item in told.left_out)
-    data: Data = {
-        "id": path.stem,
-        "path": str(path),
-        **asdict(facts),
-        "tools": stats,
-        "sent": None if told.messages is None else len(told.messages),
-        "leaf": told.leaf.uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason],
-        "left_out": dict(left),
-        "defects": len(told.defects),
-    }
-
-    def text() -> Iterator[Line]:
-        yield Part(facts.title or NAMELESS, "bold")
-        yield f"{path.stem}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
-        yield f"{facts.first_time} to {facts.last_time}"
-        yield (
-            f"{facts.prompts} prompts, {facts.messages} messages, {facts.rewinds} rewinds, "
-            f"{facts.compactions} compactions, {facts.bad} bad lines"
-        )
-        yield "tools  " + ", ".join(f"{name} {count}" for name, count in stats.items())
-        if told.messages is None:
-            yield Part("a resume finds no conversation here", "problem")
-        else:
-            yield f"a resume goes on from {told.leaf.uuid}: {REASONS[told.leaf.reason]}"
-            yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
-        for why, count in left.most_common():
-            yield f"  not sent  {count:>5}  {WORDS[why]}"
-        if left or told.defects:
-            yield Part(f"each of them: memtui explain resume {path}", "dim")
-
-    call.out.answer("session", data, text())
 
 
 for _command in COMMANDS:

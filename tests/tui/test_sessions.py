@@ -160,3 +160,21 @@ async def test_another_project_has_its_own_sessions(
         await settle(pilot)
         await press(pilot, "escape")
         assert ["Build the site" in row for row in listed(view)] == [True]
+
+
+async def test_a_huge_session_is_read_when_asked_for(
+    make_app: Maker, sessions: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memtui.tui.views.sessions.BIG", sessions[1].stat().st_size)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        view.list.to_key(str(sessions[1]))
+        await settle(pilot)
+        assert view.reader is not None
+        view.list.to_key(str(sessions[0]))
+        await settle(pilot)
+        assert view.reader is None
+        assert "p reads it" in str(view.query_one("#conversation").border_subtitle)
+        await press(pilot, "right")
+        assert any("rewind" in row for row in listed(view))
+        assert view.reader is not None

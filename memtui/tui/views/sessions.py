@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.base.errors import MemtuiError
-from memtui.base.text import count, visible
+from memtui.base.text import count, size, visible
 from memtui.sessions.listing import Session
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
@@ -145,6 +145,13 @@ class SessionsView(Widget):
         else:
             self.reader.show(source, lambda source, most: source.last(most), Anchor(end=True))
 
+    def _no_conversation(self, words: str) -> None:
+        """Show none, and say why; that of another row would be a lie."""
+        if self.reader is not None:
+            self.reader.remove()
+        pane = self.query_one("#conversation")
+        pane.border_title, pane.border_subtitle = "Conversation", words
+
     @property
     def reader(self) -> TranscriptLines | None:
         """The conversation, once there was one."""
@@ -216,6 +223,8 @@ class SessionsView(Widget):
             self._resting.stop()
         session = self.current
         if session is None or session.file.size > BIG:
+            words = f"{size(session.file.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
+            self._no_conversation(words)
             return
         if PAUSE:
             self._resting = self.set_timer(PAUSE, self._read)
