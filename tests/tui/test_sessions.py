@@ -167,7 +167,7 @@ async def test_a_huge_session_is_read_when_asked_for(
 ) -> None:
     monkeypatch.setattr("memtui.tui.views.sessions.BIG", sessions[1].stat().st_size)
     async with make_app().run_test(size=SIZE) as pilot:
-        app, view = await opened(pilot)
+        _, view = await opened(pilot)
         view.list.to_key(str(sessions[1]))
         await settle(pilot)
         assert view.reader is not None
