@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.base.errors import Conflict, Refused
-from memtui.projects.transfer import FileMove, copy, remove, see, transfer
+from memtui.base.transfer import copy, remove, see
+from memtui.projects.transfer import FileMove, transfer
 from tests.base.faults import Crash, FaultFS, ShortFS, Snapshot, upward
 
 FILES = {"s/subagents/agent-1.jsonl": b"sub\n" * 40, "s.jsonl": b"main\n" * 40}
@@ -113,7 +114,7 @@ def test_one_that_grows_meanwhile_stays_and_leaves_no_copy(two: tuple[Path, Path
             assert b"more\n" in data + rest or fs.log[number - 1] == "unlink"
             (target / "s.jsonl").unlink()
         else:
-            assert [stay.why for stay in stays] == ["s.jsonl is being written"]
+            assert [stay.why for stay in stays] == ["s.jsonl is being written by another program"]
             assert not (target / "s.jsonl").exists()
             assert (source / "s.jsonl").read_bytes().endswith(b"more\n")
         (source / "s.jsonl").write_bytes(FILES["s.jsonl"])
@@ -133,7 +134,7 @@ def test_no_link_is_followed(two: tuple[Path, Path], tmp_path: Path) -> None:
     source, target = two
     (source / "link.jsonl").symlink_to(source / "s.jsonl")
     with pytest.raises(Refused):
-        copy(source, "link.jsonl", target, "link.jsonl")
+        copy((source, "link.jsonl"), (target, "link.jsonl"))
     (tmp_path / "elsewhere").mkdir()
     (target / "s").symlink_to(tmp_path / "elsewhere")
     assert not transfer("s", MOVES, source, target)[0]
@@ -143,7 +144,7 @@ def test_no_link_is_followed(two: tuple[Path, Path], tmp_path: Path) -> None:
 
 def test_what_is_another_one_by_now_is_not_removed(two: tuple[Path, Path]) -> None:
     source, target = two
-    copied = copy(source, "s.jsonl", target, "s.jsonl")
+    copied = copy((source, "s.jsonl"), (target, "s.jsonl"))
     (source / "s.jsonl").write_bytes(b"new")
     with pytest.raises(Conflict):
         remove(source, "s.jsonl", copied.source)
