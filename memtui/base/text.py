@@ -79,6 +79,11 @@ def size(number: int) -> str:
     raise AssertionError
 
 
+def many(number: int, word: str) -> str:
+    """So many of a thing whose plural ends in s: "1 file", "2,000 files"."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
+
+
 def cells(text: str) -> int:
     """How many terminal cells the text takes; combining marks take none, East Asian wide characters two."""
     if text.isascii():

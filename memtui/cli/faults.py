@@ -9,7 +9,7 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import MemtuiError
 from memtui.base.files import fault
 from memtui.cli.call import Call
-from memtui.cli.output import drop_stdout
+from memtui.cli.streams import drop_stdout
 
 INTERRUPTED = 130
 _OF_THE_DISK = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})

@@ -10,8 +10,8 @@ import click
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip
 from memtui.cli.context import Call, pass_call
-from memtui.cli.output import ASCII, Column, Data, Line, Part, table
-from memtui.cli.sessions import NAMELESS, SHORT, places, sessions
+from memtui.cli.output import ASCII, SHORT, Column, Data, Line, Part, table
+from memtui.cli.sessions import places, sessions
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
@@ -112,6 +112,7 @@ class _Drawing:
             yield Part(f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim")
 
     def _rows(self, node: "Node") -> Iterator[list[str | Part]]:
+        from memtui.host.titles import NAMELESS
         from memtui.sessions.outline import KINDS
 
         self.open[node.depth :] = [not node.last]

@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.panels.facts import Pair
 
-NAMELESS = "no title"
-"""What stands for the title of a session in which no person typed anything."""
-
 TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
 
 

@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from memtui.base.text import many
 from memtui.tui.theme import UNICODE, Glyphs
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Fill:
 def verdict(budget: Fill) -> tuple[tuple[str, ...], str]:
     """The words at the end of the line, the longest first, and their style."""
     if budget.lost_lines:
-        lines = f"{budget.lost_lines} line{'s' * (budget.lost_lines != 1)}"
+        lines = many(budget.lost_lines, "line")
         entries = f", {budget.lost_entries} entries" if budget.lost_entries else ""
         return (f"OVER: {lines}{entries} not loaded", f"{lines} not loaded", "OVER"), "$problem bold reverse"
     if budget.used >= NEAR:

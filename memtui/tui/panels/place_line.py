@@ -7,6 +7,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from memtui.base import text
+from memtui.base.text import many
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class PlaceLine(Widget):
             return Content.styled(facts.notice, "$warn")
         pieces: list[Content] = []
         if facts.problems:
-            pieces.append(Content.styled(f"{facts.problems} problem{'s' * (facts.problems != 1)}", "$problem bold"))
+            pieces.append(Content.styled(many(facts.problems, "problem"), "$problem bold"))
         if facts.unlisted and self.size.width >= 60:
             pieces.append(Content.styled(f"{facts.unlisted} not in index", "$warn"))
         if facts.last_dream and self.size.width >= 100:
