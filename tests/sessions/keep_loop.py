@@ -9,7 +9,8 @@ at the first state in which the session isn't whole.
 
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.sessions.keeping import Scene, away, back, fail_everywhere, stop_everywhere, stop_twice
@@ -17,21 +18,25 @@ from tests.sessions.test_keep_crashes import CODES
 from tests.support import RAM
 
 
-def fresh(run: Callable[[Scene], int]) -> int:
-    """Do something with a session of its own."""
+@contextmanager
+def scene() -> Iterator[Scene]:
+    """A session of its own."""
     with tempfile.TemporaryDirectory(dir=RAM) as name:
-        return run(Scene(Path(name).resolve(), lean=True))
+        yield Scene(Path(name).resolve(), lean=True)
 
 
 def main(first: int) -> None:
     for act in (away, back):
         for after in (False, True):
-            points = fresh(lambda scene, act=act, after=after: stop_everywhere(scene, act, after=after))  # type: ignore[misc]
+            with scene() as one:
+                points = stop_everywhere(one, act, after=after)
             print(f"{act.__name__} {'after' if after else 'before'}: points={points} lost=0", flush=True)
         for code in CODES:
-            failed = fresh(lambda scene, act=act, code=code: fail_everywhere(scene, act, lambda _: code))  # type: ignore[misc]
+            with scene() as one:
+                failed = fail_everywhere(one, act, [code])
             print(f"{act.__name__} error {code}: failed={failed} lost=0", flush=True)
-        pairs = fresh(lambda scene, act=act: stop_twice(scene, act, first=first, then=1))  # type: ignore[misc]
+        with scene() as one:
+            pairs = stop_twice(one, act, first=first, then=1)
         print(f"{act.__name__} twice: pairs={pairs} lost=0", flush=True)
 
 

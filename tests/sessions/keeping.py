@@ -1,7 +1,7 @@
 """A session to be put away and brought back, and what has to be true wherever the world stops meanwhile."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
@@ -162,17 +162,17 @@ def stop_everywhere(scene: Scene, act: Act, *, after: bool = False) -> int:
     return points
 
 
-def fail_everywhere(scene: Scene, act: Act, code: Callable[[int], int]) -> int:
+def fail_everywhere(scene: Scene, act: Act, codes: Sequence[int]) -> int:
     """Let each call of a deed fail.
 
     Args:
-        code: The error of the call of a number.
+        codes: The errors, which take turns.
 
     Returns:
         How many of the faults made the deed fail.
     """
     snapshot, failed = prepared(scene, act), 0
-    for fs in upward(faulty(scene, snapshot, lambda fs, number: fs.fail_at(number, code(number)))):
+    for fs in upward(faulty(scene, snapshot, lambda fs, number: fs.fail_at(number, codes[number % len(codes)]))):
         try:
             act(scene, scene.keeper(fs))
         except MemtuiError:
