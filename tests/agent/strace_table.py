@@ -3,7 +3,7 @@
     python -m tests.agent.strace_table [EVERY]
 
 Every flag of every command on files, at the end of a pipe and on folders (each EVERY-th line; all if left out). Prints
-`commands=44 lines=1700 more-than-reading=0`, and before that the system calls that did more; ends with 1 if there is one.
+`commands=44 lines=1700 more-than-reading=0` behind the system calls that did more, if any: then it ends with 1.
 """
 
 import re
