@@ -1,13 +1,14 @@
 """Fixtures for every test: a home of its own, an environment without the user's, recordings where they are."""
 
 import os
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import REPO, digest_tree
+from tests.support import RAM, REPO, digest_tree
 
 __all__ = ["digest_tree"]  # also importable: `from tests.conftest import digest_tree`
 
@@ -44,6 +45,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("USERPROFILE", str(folder))
     monkeypatch.setenv("TERM", "xterm-256color")
     return folder
+
+
+@pytest.fixture
+def ram_path() -> Iterator[Path]:
+    """A temporary folder in memory, for tests that put the same files back at every call of a write."""
+    with tempfile.TemporaryDirectory(dir=RAM) as name:
+        yield Path(name).resolve()
 
 
 @pytest.fixture(name="digest_tree")

@@ -8,6 +8,10 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 
+_SHM = Path("/dev/shm")
+RAM = _SHM if _SHM.is_dir() and os.access(_SHM, os.W_OK | os.X_OK) else None
+"""Where files cost no disk, for tests that make the same ones again and again; `None`: with all temporary files."""
+
 
 def digest_tree(path: Path) -> dict[str, tuple[str, bytes, int]]:
     """Every name below `path`, with its kind, bytes (a link's target) and mtime in nanoseconds, folders included.

@@ -20,8 +20,10 @@ _SEQUENCE = re.compile(
 )
 PATIENCE = 30.0
 """Seconds after which a text that was to appear is given up; reached only when the test fails."""
-QUIET = 0.3
-"""Seconds without a byte after which a screen counts as drawn: longer than a terminal's wait behind Esc."""
+QUIET = 0.1 if Path("/proc/self/task").is_dir() else 0.3
+"""Seconds without a byte after which a screen counts as drawn, if the program sleeps; longer where nobody can tell."""
+ESCAPE = 20
+"""Milliseconds that the program waits behind Esc for the rest of a sequence: less than `QUIET`."""
 
 
 def _own() -> None:
@@ -53,7 +55,8 @@ class Terminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self.process = subprocess.Popen(
             [sys.executable, *program, *args],
-            stdin=slave, stdout=slave, stderr=slave, env=dict(env), cwd=cwd, start_new_session=True, preexec_fn=_own,
+            stdin=slave, stdout=slave, stderr=slave, env={"ESCDELAY": str(ESCAPE), **env}, cwd=cwd,
+            start_new_session=True, preexec_fn=_own,
         )  # fmt: skip
         os.close(slave)
         self.output = b""
@@ -88,9 +91,20 @@ class Terminal:
                 raise AssertionError(f"{text!r} never came; drawn: {self.drawn()[-3000:].decode('utf-8', 'replace')}")
 
     def rest(self) -> None:
-        """Read until nothing has been drawn for a moment: the screen is what it will stay."""
-        while self._read(time.monotonic() + QUIET):
+        """Read until nothing has been drawn for a moment and nothing runs: the screen is what it will stay."""
+        while self._read(time.monotonic() + QUIET) or self._running():
             pass
+
+    def _running(self) -> bool:
+        """Whether a thread of the program runs, or would if there were a processor for it."""
+        for stat in Path(f"/proc/{self.process.pid}/task").glob("*/stat"):
+            try:
+                state = stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
+            except OSError:  # it has just ended
+                continue
+            if state in "RD":
+                return True
+        return False
 
     def drawn(self) -> bytes:
         """What was drawn since the last key, without the terminal's own sequences."""

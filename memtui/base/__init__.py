@@ -8,6 +8,8 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `record`, `tabbed`   named tuples and rows of values in a file, for what a start can't wait for
 - `filesystem` the calls of the system beneath, which a test may make fail
 - `files`      reading without tearing, writing without losing
+- `transfer`   files copied below a folder, and removed again, no link followed
+- `records`    lists that are only ever added to
 - `boundary`   may this actor read or write this path
 - `locks`      one writer at a time among our own processes
 - `process`    is that process alive, and is it still the same one

@@ -17,6 +17,7 @@ import re
 import stat
 import unicodedata
 from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -377,8 +378,12 @@ def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
             raise Refused(f"{name} is a link or not a file") from error
         raise
     finally:
-        fs.close(parent)
-    if not stat.S_ISREG(fs.fstat(fd).st_mode):
+        with suppress(OSError):  # it was only walked through
+            fs.close(parent)
+    try:
+        if not stat.S_ISREG(fs.fstat(fd).st_mode):
+            raise Refused(f"{name} is not a file")
+    except BaseException:
         fs.close(fd)
-        raise Refused(f"{name} is not a file")
+        raise
     return fd

@@ -81,9 +81,9 @@ def size(number: int) -> str:
     raise AssertionError
 
 
-def count(number: int, word: str, plural: str = "") -> str:
-    """A number of things: "1 row", "2,000 rows"; `plural` where an "s" won't do."""
-    return f"{number:,} {word if number == 1 else plural or word + 's'}"
+def many(number: int, word: str) -> str:
+    """So many of a thing whose plural ends in s: "1 file", "2,000 files"."""
+    return f"{number:,} {word}{'s' * (number != 1)}"
 
 
 def cells(text: str) -> int:

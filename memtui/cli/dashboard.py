@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.base.text import age, size
+from memtui.base.text import age, many, size
 from memtui.cli.call import Call
 from memtui.cli.files import file_rows, file_table, problem_data, problem_line
 from memtui.cli.index import budget_data, meter
@@ -99,7 +99,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [Part(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [Part(f"  {count} problem{'s' * (count != 1)}", "problem")] if count else []
+    words += [Part(f"  {many(count, 'problem')}", "problem")] if count else []
     words += [Part(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [Part("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words

@@ -16,6 +16,7 @@ from memtui import __version__
 from memtui.base.errors import MemtuiError
 from memtui.base.files import is_temp
 from memtui.base.process import Identity, alive
+from memtui.base.text import many
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.output import Column, Line, Part, table
 
@@ -198,8 +199,8 @@ def _projects(call: Call) -> Iterator[Finding]:
 
 def _gone(gone: "Gone") -> Finding:
     project = gone.project
-    left = [f"{project.sessions} session{'s' * (project.sessions != 1)}"] if project.sessions else []
-    left += [f"{project.topics} topic{'s' * (project.topics != 1)} of memory"] if project.topics else []
+    left = [many(project.sessions, "session")] if project.sessions else []
+    left += [f"{many(project.topics, 'topic')} of memory"] if project.topics else []
     words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
     command = f"memtui projects move {quote(str(project.cwd))}"
     if not gone.candidates:
@@ -213,8 +214,7 @@ def _gone(gone: "Gone") -> Finding:
 def _shared(shared: "Shared") -> Finding:
     told = [one for one in shared.owners if one.directory is not None]
     paths = ", ".join(
-        f"{one.directory} ({len(one.sessions)} session{'s' * (len(one.sessions) != 1)}{'' if one.exists else ', gone'})"
-        for one in told
+        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in told
     )
     hint = "their memory is one and the same"
     gone = next((one for one in told if not one.exists), None)

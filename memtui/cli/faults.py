@@ -36,7 +36,7 @@ def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        from memtui.cli.output import drop_stdout
+        from memtui.cli.streams import drop_stdout
 
         drop_stdout()
         return 0

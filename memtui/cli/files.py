@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.files import read_stable
-from memtui.base.text import age, size, visible
+from memtui.base.text import age, many, size, visible
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
 from memtui.cli.output import Column, Data, Line, Output, Part, iso, table
@@ -191,7 +191,7 @@ def _mark(out: Output, row: Data) -> tuple[str, str]:
 
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [f"{row['problems']} problem{'s' * (row['problems'] != 1)}"] if row["problems"] else []
+    words = [many(row["problems"], "problem")] if row["problems"] else []
     words += ["not in MEMORY.md"] if row["in_index"] is False else []
     words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
     words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []

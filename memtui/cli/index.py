@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import NotFound, Usage
+from memtui.base.text import many
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.doing import carry_out
 from memtui.cli.names import find_all, topic
@@ -57,8 +58,7 @@ def bar(used: float, glyphs: Glyphs) -> str:
 def state_of(budget: "IndexBudget", warn: int = 80) -> tuple[str, str]:
     """The word for how full an index is, and its style."""
     if budget.over:
-        many = "1 line" if budget.lost_lines == 1 else f"{budget.lost_lines} lines"
-        return f"OVER: {many} not loaded", "problem"
+        return f"OVER: {many(budget.lost_lines, 'line')} not loaded", "problem"
     return ("near limit", "warn") if budget.used * 100 >= warn else ("fits", "good")
 
 

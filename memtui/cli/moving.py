@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import NotFound, Usage
-from memtui.base.text import age, size, visible
+from memtui.base.text import age, many, size, visible
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.diffs import diff_lines
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
     from memtui.host.projects import Project
@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from memtui.projects.transcripts import SessionMove
     from memtui.projects.transfer import Stay
 
-SHORT = 8
-"""Characters of an id that are shown."""
-NAMELESS = "no title"
-"""What stands for the title of a session that has none, or of files whose transcript is gone."""
 MOST = 20
 """Sessions and memories that are listed without -v."""
 
@@ -143,24 +139,22 @@ def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
 
 
 def _amount(sessions: int, plan: "MovePlan") -> str:
-    words = [_many(sessions, "session")] if plan.sessions else []
+    words = [many(sessions, "session")] if plan.sessions else []
     if plan.memory is not None:
-        words.append(_many(len(plan.memory.files), "memory file"))
+        words.append(many(len(plan.memory.files), "memory file"))
     return " and ".join(words) or "nothing"
 
 
-def _many(count: int, word: str) -> str:
-    return f"{count} {word}{'s' * (count != 1)}"
-
-
 def _plan_lines(call: Call, plan: "MovePlan") -> Iterator[Line]:
+    from memtui.host.titles import NAMELESS
+
     yield ["from  ", Part(str(plan.old or plan.source), "bold")]
     yield ["to    ", Part(str(plan.new), "bold")]
     most = len(plan.sessions) if call.out.verbose else MOST
     rows: list[list[str | Part]] = []
     for session in plan.sessions[:most]:
         how = f"as {session.new_id[:SHORT]}" if session.renamed else "is there already" if session.there else ""
-        title = Part(session.title) if session.title else Part(NAMELESS, "dim")
+        title = session.title or Part(NAMELESS, "dim")
         rows.append(["session", session.id[:SHORT], size(session.size), title, Part(how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", Part(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
@@ -179,7 +173,7 @@ def _memory_rows(call: Call, plan: "MovePlan") -> Iterator[list[str | Part]]:
     for file in files[:most]:
         how = f"as {file.target}" if file.renamed else "is there already" if file.there else ""
         if file.lines:
-            how = f"{_many(len(file.lines), 'line')} put under the one that is there"
+            how = f"{many(len(file.lines), 'line')} put under the one that is there"
         yield ["memory", file.source, Part(how, "warn")]
     if len(files) > most:
         yield ["", Part(f"and {len(files) - most} more: -v lists them", "dim"), ""]
@@ -239,7 +233,7 @@ def _listed(call: Call) -> int:
         lines: list[list[str | Part]] = []
         for past in moves:
             state = "taken back" if past.undone else "" if past.ended else "stopped half-way"
-            what = _many(past.sessions, "session") + (", memory" if past.memory else "")
+            what = many(past.sessions, "session") + (", memory" if past.memory else "")
             lines.append([past.id[:SHORT], age(call.now() - past.when), what, past.old, past.new, Part(state, "warn")])
         columns = [Column("id"), Column("", right=True), Column(""), Column("from", rest=True), Column("to", rest=True)]
         yield from table(call.out, [*columns, Column("")], lines)
@@ -263,7 +257,7 @@ def _undone(call: Call, past: "Past", done: "Undone | None") -> None:
     }
 
     def text() -> Iterator[Line]:
-        what = _many(sessions, "session") + (" and the memory" if memory else "")
+        what = many(sessions, "session") + (" and the memory" if memory else "")
         yield f"{'would bring' if done is None else 'brought'} {what} back from {past.new} to {past.old}"
         yield from _stay_lines(stays)
 

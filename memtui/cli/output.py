@@ -15,8 +15,12 @@ from typing import Any, NamedTuple, Protocol, TextIO
 
 from memtui.base.errors import MemtuiError, Refused
 from memtui.base.text import cells, clip, pad, visible
+from memtui.cli.streams import drop_stdout, is_terminal, write
 
 SCHEMA = "memtui/1"
+
+SHORT = 8
+"""Characters of an id that are shown."""
 
 _SGR = {
     "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
@@ -125,7 +129,7 @@ class Output:
     @property
     def width(self) -> int:
         """Cells of a line; 0 where lines are not cut because nobody looks at them in a terminal."""
-        if not _terminal(sys.stdout) or self.plain:
+        if not is_terminal(sys.stdout) or self.plain:
             return 0
         columns = self._environ.get("COLUMNS", "")
         if columns.isdigit() and int(columns) > 0:
@@ -139,7 +143,7 @@ class Output:
         """Whether a stream gets colour."""
         if self._wishes.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False
-        return _terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
+        return is_terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
 
     # Answers.
 
@@ -179,7 +183,7 @@ class Output:
     def _paged(self, text: str) -> bool:
         """Show a text that is longer than the terminal in the person's own pager; false if it has to be printed."""
         pager = self._environ.get("PAGER", "")
-        if not pager.strip() or self.plain or not self.interactive() or not _terminal(sys.stdout):
+        if not pager.strip() or self.plain or not self.interactive() or not is_terminal(sys.stdout):
             return False
         import shlex
         import subprocess
@@ -197,7 +201,7 @@ class Output:
 
     def raw(self, data: bytes) -> None:
         """Print a file's bytes: exactly to a pipe or file, made visible on a terminal."""
-        if _terminal(sys.stdout) or not hasattr(sys.stdout, "buffer"):
+        if is_terminal(sys.stdout) or not hasattr(sys.stdout, "buffer"):
             self._write(visible(data.decode("utf-8", "surrogateescape")))
             return
         sys.stdout.flush()
@@ -227,7 +231,7 @@ class Output:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
         if self.structured:
             entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
-            _write(sys.stderr, _json({"error": entry}) + "\n")
+            write(sys.stderr, _json({"error": entry}) + "\n")
             return
         first, *more = error.message.split("\n")
         lines: list[Line] = [[Part("memtui: ", "problem"), first], *more]
@@ -237,13 +241,13 @@ class Output:
 
     def _beside(self, lines: Iterable[Line]) -> None:
         coloured = self.coloured(sys.stderr)
-        _write(sys.stderr, "".join(self._line(line, coloured) + "\n" for line in lines))
+        write(sys.stderr, "".join(self._line(line, coloured) + "\n" for line in lines))
 
     # Questions.
 
     def interactive(self) -> bool:
         """Whether somebody is there to be asked."""
-        return not self._wishes.no_input and _terminal(sys.stdin) and _terminal(sys.stderr)
+        return not self._wishes.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def ask(self, question: str) -> bool:
         """Ask for a yes; `-y` is one, and Enter alone is a no.
@@ -255,10 +259,10 @@ class Output:
             return True
         if not self.interactive():
             raise Refused(f"nobody is here to be asked: {question}", hint="-y says yes, -n shows what would be done")
-        _write(sys.stderr, visible(question, keep="") + " [y/N] ")
+        write(sys.stderr, visible(question, keep="") + " [y/N] ")
         answer = sys.stdin.readline()
         if not answer.endswith("\n"):
-            _write(sys.stderr, "\n")
+            write(sys.stderr, "\n")
         return answer.strip().lower() in ("y", "yes")
 
     # Streams.
@@ -279,7 +283,7 @@ class Output:
         if self._deaf or not text:
             return
         try:
-            _write(sys.stdout, text)
+            write(sys.stdout, text)
         except BrokenPipeError:
             self._stop_listening()
 
@@ -287,30 +291,6 @@ class Output:
         """Whoever read has had enough (`| head -1`): what is under way is still done, and its exit code counts."""
         self._deaf = True
         drop_stdout()
-
-
-def drop_stdout() -> None:
-    """Let the rest go nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
-    try:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except (OSError, ValueError):
-        return
-
-
-def _terminal(stream: TextIO) -> bool:
-    try:
-        return stream.isatty()
-    except (AttributeError, ValueError):
-        return False
-
-
-def _write(stream: TextIO, text: str) -> None:
-    """Write at once and flush; what the encoding lacks is shown as its number rather than failing."""
-    try:
-        stream.write(text)
-    except UnicodeEncodeError:
-        stream.write(text.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii"))
-    stream.flush()
 
 
 def _json(value: object) -> str:

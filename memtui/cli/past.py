@@ -11,15 +11,12 @@ from memtui.base.text import age
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
 from memtui.memory.history import FOUND
 
 if TYPE_CHECKING:
     from memtui.memory.history import History, Version
     from memtui.memory.store import Saved, Store
-
-SHORT = 8
-"""Characters of an id that are shown."""
 
 
 def histories(call: Call) -> "list[Store]":

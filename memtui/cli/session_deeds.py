@@ -8,17 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
-from memtui.base.text import age, size
+from memtui.base.text import age, many, size
 from memtui.cli.context import Call, Command, pass_call
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
     from memtui.sessions.deeds import Deed
     from memtui.sessions.keep import Keeper
     from memtui.sessions.kept import Kept
-
-SHORT = 8
-"""Characters of an id that are shown."""
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
@@ -40,9 +37,9 @@ def _span(context: click.Context, parameter: click.Parameter, value: str | None)
 @pass_call
 def rename(call: Call, session: str, title: str) -> None:
     """Give a session another title, as the client's /rename does: one record more at the end of its file."""
+    from memtui.host.titles import one_line
     from memtui.projects.past import keeper_for
     from memtui.sessions.rename import check_title, title_before
-    from memtui.sessions.title import one_line
 
     call.may_write()
     path = _find(call, session)
@@ -101,8 +98,8 @@ def rm(call: Call, sessions: Sequence[str], older_than: int | None, everywhere: 
     total = sum(keeper.files(path)[1] for path in paths)
     if not call.asked.yes and call.out.interactive():
         call.out.note(*_listed(call, keeper, paths))
-    many = f"session {paths[0].stem[:SHORT]}" if len(paths) == 1 else f"{len(paths)} sessions"
-    if not call.out.ask(f"Delete {many} ({size(total)})?"):
+    what = f"session {paths[0].stem[:SHORT]}" if len(paths) == 1 else f"{len(paths)} sessions"
+    if not call.out.ask(f"Delete {what} ({size(total)})?"):
         call.out.note("nothing was deleted")
         return 1
     done = keeper.delete(paths, live=live)
@@ -252,15 +249,15 @@ def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> 
 
 
 def _listed(call: Call, keeper: "Keeper", paths: Sequence[Path]) -> Iterator[Line]:
+    from memtui.host.titles import NAMELESS
     from memtui.sessions.scan import Scanner
 
     columns = [Column("", right=True), Column("", right=True), Column("", rest=True), Column("")]
     rows: list[list[str | Part]] = []
     for path in paths:
         names, total = keeper.files(path)
-        count = "1 file" if len(names) == 1 else f"{len(names)} files"
         title = Scanner().file(path).title
-        rows.append([size(total), count, Part(title) if title else Part("no title", "dim"), path.stem[:SHORT]])
+        rows.append([size(total), many(len(names), "file"), title or Part(NAMELESS, "dim"), path.stem[:SHORT]])
     yield from table(call.out, columns, rows)
 
 
@@ -278,7 +275,7 @@ def _would(call: Call, kind: str, keeper: "Keeper", paths: Sequence[Path]) -> No
 
     def text() -> Iterator[Line]:
         yield from _listed(call, keeper, paths)
-        yield f"{len(paths)} sessions, {total} bytes" if len(paths) != 1 else f"1 session, {total} bytes"
+        yield f"{many(len(paths), 'session')}, {total} bytes"
 
     call.out.answer(kind, _plan(sessions, total), text())
     call.out.note("-n: nothing was moved")

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.text import count, size
+from memtui.base.text import many, size
 from memtui.cli.context import Call, pass_call
 from memtui.cli.output import Column, Data, Line, Part, table
-from memtui.cli.sessions import NAMELESS, places, sessions
+from memtui.cli.sessions import places, sessions
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
@@ -82,6 +82,7 @@ def _files(call: Call, session: str, records: "list[Record]", cwd: str) -> list[
 
 
 def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Line]:
+    from memtui.host.titles import NAMELESS
     from memtui.sessions.left_out import WORDS
 
     yield Part(facts.title or NAMELESS, "bold")
@@ -89,7 +90,7 @@ def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Li
     yield f"{facts.first_time} to {facts.last_time}"
     counts = [(facts.prompts, "prompt"), (facts.messages, "message"), (facts.rewinds, "rewind")]
     counts += [(facts.compactions, "compaction"), (facts.bad, "bad line")]
-    yield ", ".join(count(number, word) for number, word in counts)
+    yield ", ".join(many(number, word) for number, word in counts)
     yield "tools   " + ", ".join(f"{name} {number}" for name, number in data["tools"].items())
     yield "tokens  " + ", ".join(
         f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
@@ -106,5 +107,5 @@ def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Li
         yield Part(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
         yield Part("files changed", "bold")
-        rows = [[file["path"], count(file["versions"], "version"), file["now"]] for file in data["files"]]
+        rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
         yield from table(call.out, [Column("", rest=True), Column("", right=True), Column("")], rows)

@@ -10,9 +10,9 @@ import click
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip
 from memtui.cli.context import Call, pass_call
-from memtui.cli.output import ASCII, Column, Data, Line, Part, table
+from memtui.cli.output import ASCII, SHORT, Column, Data, Line, Part, table
 from memtui.cli.session_show import sessions
-from memtui.cli.sessions import NAMELESS, SHORT, places
+from memtui.cli.sessions import places
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
@@ -113,6 +113,7 @@ class _Drawing:
             yield Part(f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim")
 
     def _rows(self, node: "Node") -> Iterator[list[str | Part]]:
+        from memtui.host.titles import NAMELESS
         from memtui.sessions.outline import KINDS
 
         self.open[node.depth :] = [not node.last]

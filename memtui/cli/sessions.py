@@ -9,18 +9,12 @@ import click
 from memtui.base.errors import MemtuiError, Refused
 from memtui.base.text import age, size
 from memtui.cli.context import Call, Group, pass_call
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
 from memtui.cli.session_deeds import COMMANDS, kept_ls
 
 if TYPE_CHECKING:
     from memtui.host.running import Running
     from memtui.sessions.listing import Session
-
-SHORT = 8
-"""Characters of an id that are shown."""
-
-NAMELESS = "no title"
-"""What stands for the title of a session in which no person typed anything."""
 
 
 def places(call: Call, *, everywhere: bool) -> list[Path]:
@@ -89,6 +83,8 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | N
 
 
 def _ls_table(call: Call, found: "list[Session]", states: list[Part], *, everywhere: bool) -> Iterator[Line]:
+    from memtui.host.titles import NAMELESS
+
     marked, now = call.out.plain or any(state.text for state in states), call.now()
     columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
     columns.append(Column("title", rest=True))

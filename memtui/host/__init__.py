@@ -13,6 +13,7 @@ whom, every switch with the layer that set it) and the `Project`s that have left
 - `running`   the sessions that are open in a client now; `retention` when the client's clean-up takes one
 - `client`    the client as a program: where it is, where and by which command a session is resumed
 - `recent`    the newest sessions of a project folder; `heads` reads the first and last part of a transcript
+- `titles`    what a session's title is made of
 
 Invariants: nothing here writes, except `settings.edit_setting`, which returns text; git is never run; a folder named by
 the project's checked-in settings is refused and said.

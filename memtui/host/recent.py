@@ -11,17 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.host.heads import SessionFile, head_and_tail, records, session_files
+from memtui.host.titles import COMMAND, WRAPPED, one_line
 
-LONGEST_TITLE = 200
-"""Characters of a first prompt that serves as title."""
-
-_COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
 _MACHINE = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:message|args)|session-start-hook|tick|goal|"
     r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
     r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
 )
-_WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
@@ -85,7 +81,7 @@ def _last(lines: list[bytes], key: str, kind: bytes) -> str:
     for record in records(lines[::-1], kind):
         value = record.get(key)
         if record.get("type") == wanted and isinstance(value, str) and value.strip():
-            return _line(value)
+            return one_line(value)
     return ""
 
 
@@ -96,11 +92,11 @@ def _first_prompt(head: list[bytes]) -> str:
         if record.get("type") != "user" or record.get("isMeta") or record.get("isCompactSummary"):
             continue
         for text in _texts(record):
-            name = _COMMAND.search(text)
+            name = COMMAND.search(text)
             if name:
-                command = command or _line(name[1])
+                command = command or one_line(name[1])
             elif not _MACHINE.match(text):
-                plain = _line(_WRAPPED.sub(" ", text))
+                plain = one_line(WRAPPED.sub(" ", text))
                 if plain:
                     return plain
     return command or _cut_prompt(head[-1] if head else b"")
@@ -118,7 +114,7 @@ def _cut_prompt(line: bytes) -> str:
         text = json.loads(f'"{escaped}"', strict=False)
     except ValueError:
         return ""
-    return "" if _MACHINE.match(text) or _COMMAND.search(text) else _line(text)
+    return "" if _MACHINE.match(text) or COMMAND.search(text) else one_line(text)
 
 
 def _texts(record: dict[str, object]) -> Iterator[str]:
@@ -134,8 +130,3 @@ def _texts(record: dict[str, object]) -> Iterator[str]:
             text = block.get("text")
             if block.get("type") == "text" and isinstance(text, str):
                 yield text
-
-
-def _line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST_TITLE else line[:LONGEST_TITLE].rstrip() + "…"

@@ -7,7 +7,7 @@ In: the surroundings, our folders, the ids of running sessions, a clock. Out: wh
 - `candidates` where a directory that is gone may be now, each with the reason
 - `move`       the plan of a move, and carrying it out · `back` taking it back
 - `transcripts` `memories` what of each goes where
-- `transfer`   files copied and checked before the old ones go
+- `transfer`   all files of one copied and checked before the first old one goes
 - `journal`    what every move was about to do
 - `past`       what was done to memory and sessions alike, and taking back the newest
 

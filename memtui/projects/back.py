@@ -13,13 +13,14 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, NotFound, Refused
 from memtui.base.files import fault, make_folders
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.transfer import copy, remove, see
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
 from memtui.memory.store import Store
 from memtui.projects.journal import Journal, Line, Past
 from memtui.projects.move import follow_names, keep_time, remove_empty
 from memtui.projects.transcripts import files_of
-from memtui.projects.transfer import FileMove, Stay, copy, remove, see, transfer
+from memtui.projects.transfer import FileMove, Stay, transfer
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,7 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
         elif file.there:
             stays += _copied_back(file, old, new, fs)
         else:
-            ours.append(FileMove(file.target, file.source, there.size))
+            ours.append(FileMove(file.target, file.source, there.stamp.size))
     return [*stays, *transfer(what, ours, new, old, fs=fs)[1]]
 
 
@@ -139,7 +140,7 @@ def _copied_back(file: FileMove, old: Path, new: Path, fs: FileSystem) -> list[S
     then = see(new, file.target, fs=fs, size=file.size)
     if then is None or then.digest != file.there:
         return [Stay(file.target, "it was changed: the old folder can't have it again as it was")]
-    copy(new, file.target, old, file.source, fs=fs, size=file.size)
+    copy((new, file.target), (old, file.source), size=file.size, fs=fs)
     return []
 
 
@@ -151,13 +152,13 @@ def _memory_back(step: Line, move: Past, dirs: Dirs, now: Callable[[], float], f
         _take_back(Store(old, dirs, fs=fs, now=now, trash=None), move.id)
         for name, _, mtime in step["files"]:
             keep_time(old / name, mtime)
-    except Conflict:
+    except (Conflict, Refused):  # such as a name that differs from ours in case only
         return [Stay("memory", "others wrote into its old folder since: all of it stays where it is now")]
     names = [(str(target), str(source)) for source, target, _ in step["files"]]
     pinned = [[target, source] for source, target in step["pinned"]]
     try:
         _take_back(Store(new, dirs, fs=fs, now=now, trash=None), move.id)
-    except Conflict:
+    except (Conflict, Refused):
         return [Stay("memory", "it was edited since: it stays in the new folder as well")]
     follow_names(Pins(dirs, fs), Drafts(dirs, fs=fs, now=now), new, old, names, pinned)
     return []

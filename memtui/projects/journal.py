@@ -15,9 +15,9 @@ from typing import Any
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Unsupported
-from memtui.base.files import make_folders, sync_folder, write_all
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.locks import guard
+from memtui.base.records import add_record
 
 Line = Mapping[str, Any]
 
@@ -86,18 +86,7 @@ class Journal:
         Raises:
             OSError: If it can't be written; nothing may be done then.
         """
-        make_folders(self.path.parent, fs=self._fs)
-        fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_APPEND)
-        try:
-            size = self._fs.fstat(fd).st_size
-            cut = size > 0 and os.pread(fd, 1, size - 1) != b"\n"
-            line = json.dumps({"move": move, "do": do, **more}).encode("ascii")
-            write_all(fd, (b"\n" if cut else b"") + line + b"\n", fs=self._fs)
-            self._fs.fsync(fd)
-        finally:
-            self._fs.close(fd)
-        if not size:
-            sync_folder(self.path.parent, fs=self._fs)
+        add_record(self.path, {"move": move, "do": do, **more}, fs=self._fs)
 
     def moves(self) -> tuple[Past, ...]:
         """All moves, the newest last.

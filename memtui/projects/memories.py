@@ -8,11 +8,12 @@ that this one lacks are put under it.
 import posixpath
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.base.boundary import check_path
+from memtui.base.boundary import check_path, fold_name
 from memtui.base.errors import MemtuiError
 from memtui.host.paths import LOCK
 from memtui.memory.budget import body_start, measure_index
@@ -76,8 +77,10 @@ def plan_memory(old: Path, new: Path, place: str) -> tuple[MemoryMove | None, li
     tail = tail_of(place)
     files: list[FileName] = []
     stamps = scan(old, None)
+    spelled = Counter(map(fold_name, stamps))
     for name in sorted(stamps, key=lambda name: (posixpath.basename(name) == INDEX_NAME, name)):
-        reason = _refusal(old, name, name)
+        twin = spelled[fold_name(name)] > 1  # one that went alone could not come back beside the other
+        reason = "differs only in case from another file" if twin else _refusal(old, name, name)
         if reason:
             stays.append(Stay(name, reason))
             continue

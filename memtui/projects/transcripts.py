@@ -17,9 +17,10 @@ from pathlib import Path
 from memtui.base.errors import Refused
 from memtui.base.files import is_temp
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.transfer import see
 from memtui.host.heads import SESSION, SessionFile, read_part, records, session_files
 from memtui.host.recent import session_title
-from memtui.projects.transfer import FileMove, Stay, see
+from memtui.projects.transfer import FileMove, Stay
 
 _ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")

@@ -15,10 +15,29 @@ from typing import Any
 from memtui.base.errors import NotFound, Refused
 from memtui.base.files import replace_at, sync_folder
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.transfer import Seen, closing, info, open_folder, remove_files, remove_folders
 from memtui.sessions.agents import agent_files
-from memtui.sessions.copying import Item, closing, info, open_folder, remove_files, remove_folders
 
 NOTE = "note.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A file or folder of a session: its name relative to the project folder, and what it has to be again.
+
+    `modified` is in nanoseconds; a folder has no digest and no size.
+    """
+
+    name: str
+    modified: int
+    mode: int
+    size: int = 0
+    digest: str = ""
+
+    @classmethod
+    def of(cls, name: str, seen: Seen) -> "Item":
+        """A file as it was seen."""
+        return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound
-from memtui.base.files import make_folders, write_all
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.records import add_record
 from memtui.base.text import clip
 
 RENAME: Final = "rename"
@@ -113,18 +113,7 @@ class Deeds:
         Raises:
             OSError: If it can't be written.
         """
-        fs = self._fs
-        make_folders(self.path.parent, fs=fs)
-        line = json.dumps(record_of(deed), separators=(",", ":")).encode("ascii") + b"\n"
-        file = fs.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-        try:
-            size = fs.fstat(file).st_size
-            if size and os.pread(file, 1, size - 1) != b"\n":  # a crash left half a record
-                line = b"\n" + line
-            write_all(file, line, fs=fs)
-            fs.fsync(file)
-        finally:
-            fs.close(file)
+        add_record(self.path, record_of(deed), fs=self._fs)
 
     def all(self) -> list[Deed]:
         """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""

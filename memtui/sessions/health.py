@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from memtui.base.text import count
+from memtui.base.text import many
 from memtui.sessions.chain import Resume
 from memtui.sessions.left_out import Why
 from memtui.sessions.transcript import Transcript
@@ -69,12 +69,12 @@ class Health:
         if not self.total:
             told = "no message yet"
         elif not self.found:
-            told = f"a resume finds no conversation, though the file holds {count(self.total, 'message')}"
+            told = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
         elif self.missing:
             wanted = self.reachable + self.missing
             told = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
         else:
-            told = f"{'all ' if self.reachable > 1 else ''}{count(self.reachable, 'message')} reachable"
+            told = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
         return f"{told}: {causes}" if causes else told
 
     def _causes(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class Health:
             (self.cycles, "ring", " of parents"),
         ):
             if number:
-                yield count(number, one) + rest
+                yield many(number, one) + rest
 
 
 def health_of(transcript: Transcript, resume: Resume) -> Health:

@@ -23,16 +23,16 @@ from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 from memtui.base.files import fault
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.locks import guard
+from memtui.base.transfer import info
 from memtui.host.heads import SESSION
 from memtui.host.retention import DEFAULT_DAYS
+from memtui.host.titles import one_line
 from memtui.sessions.box import survey
-from memtui.sessions.copying import info
 from memtui.sessions.deeds import ARCHIVE, DELETE, RENAME, RESTORE, UNDO, Deed, Deeds, Touched, new_id
 from memtui.sessions.kept import ARCHIVED, DELETED, Kept, list_kept
 from memtui.sessions.moving import Mover
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.sessions.scan import Scanner
-from memtui.sessions.title import one_line
 
 KEPT = 30
 """Days for which a deleted session can be had back."""

@@ -8,9 +8,9 @@ from typing import Final
 from memtui.base.errors import NotFound, Refused
 from memtui.base.files import fault
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.transfer import Taken, copy
 from memtui.host.heads import SessionFile
 from memtui.sessions.box import NOTE, Note, read_note
-from memtui.sessions.copying import copy_new
 
 ARCHIVED: Final = "archive"
 DELETED: Final = "deleted"
@@ -75,15 +75,15 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
     if os.path.lexists(target):
         raise Refused(f"{target} is there already", hint="name another file, or remove it first")
     try:
-        copy_new(
+        copy(
             (Path(os.path.realpath(path.parent)), path.name),
             (folder, target.name),
             modified=int(fs.now() * 1e9),
-            fs=fs,
             still=False,
+            fs=fs,
         )
         return (folder / target.name).stat().st_size
-    except FileExistsError:
+    except Taken:
         raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
     except OSError as error:
         raise fault(error, str(target)) from error

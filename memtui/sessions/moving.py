@@ -18,24 +18,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from memtui.base.boundary import open_file
 from memtui.base.errors import Conflict, MemtuiError, Unsupported
 from memtui.base.files import Stamp, clear_temps, is_temp, make_folders, replace_file, sync_folder, temp_name
 from memtui.base.filesystem import REAL, FileSystem
-from memtui.sessions.box import NOTE, Note, read_note, survey, throw_away, write_note
-from memtui.sessions.copying import (
-    Item,
+from memtui.base.transfer import (
+    Taken,
     append_rest,
     closing,
     copy,
-    copy_new,
-    digest_of,
+    copy_into,
     folder_of,
     info,
     open_folder,
-    open_read,
     remove_files,
     remove_folders,
+    see,
 )
+from memtui.sessions.box import NOTE, Item, Note, read_note, survey, throw_away, write_note
 from memtui.sessions.deeds import Deed, Deeds, deed_of, record_of
 
 AWAY: Final = "away"
@@ -84,7 +84,7 @@ class Mover:
         main: int | None = None
         try:
             note, stamps = self._fill(box, project, deed, title)
-            main = open_read(project, note.files[0].name, fs=self._fs)
+            main = open_file(project, note.files[0].name, fs=self._fs)
             for item, stamp in zip(note.files, stamps, strict=True):
                 if self._stamp(project, item) != stamp:
                     raise Conflict(
@@ -113,7 +113,8 @@ class Mover:
         """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
         sync_folder(project, fs=self._fs)
         if self._fs.fstat(main).st_size > note.files[0].size:  # somebody wrote between our last look and the end
-            whole = append_rest(main, (box, note.files[0]), fs=self._fs)
+            name, size = note.files[0].name, note.files[0].size
+            whole = Item.of(name, append_rest(main, (box, name), size, fs=self._fs))
             write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
         pairs = zip(note.files[1:], stamps[1:], strict=True)
         self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
@@ -196,7 +197,7 @@ class Mover:
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
             if info(project, item.name, fs=self._fs) is None:
-                copy_new((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
+                copy((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
         throw_away(box, fs=self._fs)
 
     def _end_back(self, box: Path, deed: Deed) -> None:
@@ -213,9 +214,9 @@ class Mover:
         items, stamps = [], []
         for name in names:
             with folder_of(box, name, fs=fs) as target:
-                item, stamp = copy((project, name), target, fs=fs)
-            items.append(item)
-            stamps.append(stamp)
+                seen = copy_into((project, name), target, fs=fs).source
+            items.append(Item.of(name, seen))
+            stamps.append(seen.stamp)
         for folder in ("", *folders):
             sync_folder(box / folder, fs=fs)
         outer = tuple(self._folder(project, folder) for folder in folders)
@@ -252,8 +253,8 @@ class Mover:
             new = info(project, item.name, fs=fs) is None
             made += [item.name] if new else []
             try:
-                copy_new((box, item.name), (project, item.name), modified=time, fs=fs)
-            except FileExistsError:
+                copy((box, item.name), (project, item.name), modified=time, fs=fs)
+            except Taken:
                 if new:  # somebody was faster
                     made.remove(item.name)
                 if not self._same(project, item, grown=item is main[0]):
@@ -301,7 +302,8 @@ class Mover:
             return False
         if now.st_size > item.size and not grown:
             return False
-        return digest_of(project, item.name, size=item.size, fs=self._fs) == item.digest
+        seen = see(project, item.name, size=item.size, fs=self._fs)
+        return seen is not None and seen.digest == item.digest
 
     def _record(self, deed: Deed) -> None:
         known = (one for one in self._deeds.all() if one.id == deed.id)

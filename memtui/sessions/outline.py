@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memtui.base.errors import MemtuiError
+from memtui.host.titles import one_line
 from memtui.sessions.agents import SubAgent, find_agents
 from memtui.sessions.chain import Resume
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
-from memtui.sessions.title import one_line
 from memtui.sessions.transcript import Transcript, read_transcript
 from memtui.sessions.tree import Branch, BranchKind, Tree, build_tree
 

@@ -17,10 +17,10 @@ from pathlib import Path
 from memtui.base.errors import Conflict, NotFound, Refused, Unsupported, Usage
 from memtui.base.files import fault
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.host.titles import LONGEST
 from memtui.sessions.entries import text
 from memtui.sessions.lines import parse_line
 from memtui.sessions.scan import Scanner
-from memtui.sessions.title import LONGEST
 
 TRIES = 3
 """How often a record is written anew because another program's half a line stood in front of it."""

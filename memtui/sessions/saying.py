@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from memtui.base.text import size
+from memtui.host.titles import one_line
 from memtui.sessions.chain import result_text
 from memtui.sessions.entries import blocks_of, is_machine, is_prompt, text
 from memtui.sessions.lines import Record
 from memtui.sessions.passages import Passage
-from memtui.sessions.title import one_line
 
 Kind = Literal["text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "bad"]
 Role = Literal["you", "assistant", "task", "machine", "session"]

@@ -4,20 +4,15 @@ Source:
     FORMATS 1.9: the title given, else made, else the last prompt, a summary, the first prompt.
 """
 
-import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from memtui.host.titles import COMMAND, WRAPPED, one_line
 from memtui.sessions.entries import is_prompt, prompt_texts, text
 from memtui.sessions.lines import Record
 
-LONGEST = 200
-"""Characters of a title; longer ones end in "…"."""
-
 TITLES = ("custom-title", "ai-title", "last-prompt", "summary")
 _FIELD = {"custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary"}
-_COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
-_WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
 
 
 @dataclass(slots=True)
@@ -56,17 +51,17 @@ class Title:
 
     def __str__(self) -> str:
         told = self.given or self.made or self.last_prompt or self.summary
-        return one_line(told or _WRAPPED.sub(" ", self.first_prompt)) or self.command
+        return one_line(told or WRAPPED.sub(" ", self.first_prompt)) or self.command
 
     def _prompt(self, data: Record) -> None:
         if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):
             return
         texts = prompt_texts(data)
-        command = next((match[1] for part in texts if (match := _COMMAND.search(part))), "")
+        command = next((match[1] for part in texts if (match := COMMAND.search(part))), "")
         if command:
             self.command = self.command or one_line(command)
         elif is_prompt(data):
-            self.first_prompt = next((part for part in texts if one_line(_WRAPPED.sub(" ", part))), "")
+            self.first_prompt = next((part for part in texts if one_line(WRAPPED.sub(" ", part))), "")
 
 
 def title_of(records: Iterable[Record]) -> str:
@@ -75,9 +70,3 @@ def title_of(records: Iterable[Record]) -> str:
     for data in records:
         title.take(data)
     return str(title)
-
-
-def one_line(value: str) -> str:
-    """White space as single blanks, cut at `LONGEST` characters."""
-    line = " ".join(value.split())
-    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"

@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.base.text import ago, count, size, visible
+from memtui.base.text import ago, many, size, visible
 from memtui.host.paths import short
 from memtui.host.retention import SOON, days_left
 from memtui.sessions.chain import Resume
@@ -27,9 +27,6 @@ from memtui.tui.state import OpenSession, Shelf
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.panels.facts import Pair
-
-NAMELESS = "no title"
-"""What stands for the title of a session in which no person typed anything."""
 
 TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
 
@@ -51,7 +48,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pai
         ("messages", f"{facts.messages:,}, prompts {facts.prompts:,}", ""),
         ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
-        ("size", f"{size(file.size)}B, {count(facts.lines, 'line')}", ""),
+        ("size", f"{size(file.size)}B, {many(facts.lines, 'line')}", ""),
         ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
         ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
         ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
@@ -62,7 +59,7 @@ def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pai
 def _clean_up(left: float | None) -> str:
     if left is None:
         return "off: a settings file is faulty"
-    return f"in {count(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
+    return f"in {many(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
 def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Workspace) -> OpenSession:
@@ -74,7 +71,7 @@ def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Works
     memory = memory_names(written, workspace.place.folder)
     files = {*written, *(file.path for file in changed_files(records))}
     pairs: list[Pair] = [
-        ("resumes", "no conversation" if told.messages is None else count(len(told.messages), "message"),
+        ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
          "$problem" if told.messages is None else "$good"),
         ("goes on", REASONS[told.leaf.reason], ""),
         ("tools", tools, ""),

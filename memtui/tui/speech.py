@@ -11,7 +11,7 @@ from typing import Final
 
 from textual.content import Content
 
-from memtui.base.text import cells, clip, visible
+from memtui.base.text import cells, clip, many, visible
 from memtui.sessions.entries import seconds
 from memtui.sessions.saying import Kind, Part, Said
 from memtui.tui.markup import draw
@@ -113,7 +113,7 @@ def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> It
             pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
             yield from (Row(content, number, at, folds=folds) for content in pieces)
     if taken and left:
-        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {left:,} more line{'s' * (left != 1)}", width)
+        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {many(left, 'more line')}", width)
         yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
 
 

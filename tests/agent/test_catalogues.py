@@ -19,42 +19,49 @@ def words(allowed: bool) -> str:
     return "allow" if allowed else "deny"
 
 
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scope]:
+    """One for all lines: none of them may change it."""
+    base = tmp_path_factory.mktemp("world").resolve()
+    return base, build(base)
+
+
 @pytest.mark.parametrize("case", LINES, ids=[case["id"] for case in LINES])
-def test_command_lines(tmp_path: Path, case: dict[str, Any]) -> None:
-    scope = build(tmp_path)
-    before = fingerprint(tmp_path)
+def test_command_lines(world: tuple[Path, Scope], case: dict[str, Any]) -> None:
+    base, scope = world
+    before = fingerprint(base)
     start = time.perf_counter()
-    decision = decide("Bash", {"command": here(case["input"], tmp_path)}, scope)
+    decision = decide("Bash", {"command": here(case["input"], base)}, scope)
     assert time.perf_counter() - start < 1
     assert words(decision.allowed) == case["expect"], decision.reason
     assert decision.reason
     assert (decision.plan is not None) == decision.allowed
-    assert fingerprint(tmp_path) == before
+    assert fingerprint(base) == before
 
 
-def test_what_is_allowed_runs_and_leaves_no_trace(tmp_path: Path) -> None:
-    scope = build(tmp_path)
-    before = fingerprint(tmp_path)
+def test_what_is_allowed_runs_and_leaves_no_trace(world: tuple[Path, Scope]) -> None:
+    base, scope = world
+    before = fingerprint(base)
     for case in LINES:
-        plan = decide("Bash", {"command": here(case["input"], tmp_path)}, scope).plan
+        plan = decide("Bash", {"command": here(case["input"], base)}, scope).plan
         if plan is not None:
             ran = run(plan)
             assert ran.stopped == "", case["input"]
             missing = ran.code == 127 and "not installed" in ran.output
             assert ran.code in (0, 1, 2) or missing, (case["input"], ran.output)
             assert SECRET not in ran.output, case["input"]
-            assert fingerprint(tmp_path) == before, case["input"]
+            assert fingerprint(base) == before, case["input"]
 
 
 @pytest.mark.parametrize("actor", ["agent", "dream"])
 @pytest.mark.parametrize("case", PATHS, ids=[case["id"] for case in PATHS])
-def test_paths(tmp_path: Path, case: dict[str, Any], actor: Any) -> None:
+def test_paths(ram_path: Path, case: dict[str, Any], actor: Any) -> None:
     asked = case["input"]
-    make_world(tmp_path, asked.get("setup", []))
-    reads = (tmp_path / "w/sessions", tmp_path / "w/repo")
-    scope = Scope(Path(real(tmp_path, asked["root"])), reads, actor, asked.get("casefold", False))
-    path = real(tmp_path, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
-    before = digest_tree(tmp_path)
+    make_world(ram_path, asked.get("setup", []))
+    reads = (ram_path / "w/sessions", ram_path / "w/repo")
+    scope = Scope(Path(real(ram_path, asked["root"])), reads, actor, asked.get("casefold", False))
+    path = real(ram_path, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
+    before = digest_tree(ram_path)
     calls: list[tuple[str, dict[str, object]]]
     if asked["op"] == "read":
         calls = [("Read", {"file_path": path, "limit": 5}), ("Grep", {"pattern": "x", "path": path})]
@@ -66,7 +73,7 @@ def test_paths(tmp_path: Path, case: dict[str, Any], actor: Any) -> None:
         assert words(decision.allowed) == case["expect"], decision.reason
         assert decision.reason
         assert (decision.path is not None) == decision.allowed
-    assert digest_tree(tmp_path) == before
+    assert digest_tree(ram_path) == before
 
 
 def test_the_catalogues_are_whole() -> None:

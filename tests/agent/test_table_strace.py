@@ -1,95 +1,21 @@
-"""Every flag of every command, run without our sandbox: nothing is opened to write, nothing else starts, no network.
+"""Flags of every command, run without our sandbox: nothing is opened to write, nothing else starts, no network.
 
 The table says what may run; here the programs of this machine say what that does. Needs strace: skipped elsewhere.
+`python -m tests.agent.strace_table` runs every flag of it.
 """
 
-import re
-import shutil
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import decide
-from memtui.agent.shell.find import ALONE, VALUES
-from memtui.agent.shell.table import RULES
-from tests.agent.worlds import build
-
-OPERANDS = {
-    "jq": ". a.json", "sed": "1p a.md", "grep": "x a.md", "rg": "x a.md", "tr": "a b", "diff": "a.md b.md",
-    "cmp": "a.md b.md", "comm": "a.md b.md", "join": "a.md b.md", "date": "", "pwd": "", "true": "", "false": "",
-    "basename": "a.md", "uniq": "a.md", "xxd": "a.md",
-}  # fmt: skip
-PIPED = {"jq": ".", "sed": "1p", "grep": "x", "rg": "x", "tr": "a b"}
-FOLDERS = {"grep": "-r x .", "rg": "x . logs", "ls": "logs team", "du": "logs team", "file": "logs", "stat": "logs"}
-VALUE = {
-    "text": "1", "number": "3", "width": "3", "format": "+%s", "moment": "now", "path": "a.md", "sed": "1p",
-    "chosen": "*.md",
-}  # fmt: skip
-
-
-def lines() -> Iterator[tuple[str, str]]:
-    """A command, and a line with one of its flags: on files, at the end of a pipe, on folders."""
-    for name, rules in RULES.items():
-        flags = [*rules.flags, *(flag for flag in rules.maybe if flag.startswith("--"))]
-        flags += [f"{flag} {VALUE[kind]}" for flag, kind in rules.values.items()]
-        flags += [f"{flag}={VALUE[kind]}" for flag, kind in rules.values.items() if flag.startswith("--")]
-        flags += [f"{flag} a 1" for flag in rules.doubles]
-        for flag in flags:
-            start = f"{name} {'-n ' if rules.need else ''}{flag} "
-            yield name, start + OPERANDS.get(name, "a.md tags.txt")
-            yield name, f"cat big.txt | {start}{PIPED.get(name, '')}"
-            if name in FOLDERS:
-                yield name, start + FOLDERS[name]
-    for test in ALONE:
-        yield "find", f"find . '{test}'"
-    for test, kind in VALUES.items():
-        yield "find", f"find . {test} '{VALUE[kind]}'"
+from tests.agent.strace_table import BASH, STRACE, trace
 
 
 @pytest.mark.fault
 @pytest.mark.long
+@pytest.mark.skipif(STRACE is None or BASH is None, reason="no strace or no bash")
 def test_no_flag_does_more_than_read(tmp_path: Path) -> None:
-    strace, bash = shutil.which("strace"), shutil.which("bash")
-    if strace is None or bash is None:
-        pytest.skip("no strace or no bash")
-    base = tmp_path.resolve()
-    scope = build(base, hidden=False)
-    scripts: dict[str, list[str]] = {}
-    for name, line in lines():
-        if decide("Bash", {"command": line}, scope).allowed:
-            scripts.setdefault(name, []).append(line)
-    log = base.parent / "strace.log"
-    calls = "%process,%network,open,openat,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,link,"
-    calls += "linkat,symlink,symlinkat,chmod,fchmod,fchmodat,chown,truncate,ftruncate,utimensat,mknodat,kill,tgkill"
-    for name, script in scripts.items():
-        command = [strace, "-f", "-qq", "-o", str(log), "-e", "trace=" + calls]
-        subprocess.run(
-            [*command, bash, "--norc", "-c", "\n".join(script)],
-            cwd=scope.root,
-            env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=100,
-            check=False,
-        )
-        found = [call for call in log.read_text(errors="replace").splitlines() if not harmless(call, name)]
-        assert found == []
-    ran = sum(map(len, scripts.values()))
-    print(f"commands={len(scripts)} lines={ran} writes=0 programs=0 network=0")
-    assert ran > 1000
-
-
-def harmless(call: str, name: str) -> bool:
-    """Whether a system call only reads, or is the shell's own way to start a program."""
-    if " resumed>" in call:  # its first half, with all that matters, was a line of its own
-        return True
-    if match := re.search(r'\bexecve\("([^"]*)"', call):
-        return match[1].rpartition("/")[2] in (name, "cat", "bash")
-    if re.search(r"\b(open|openat)\(", call):
-        return (
-            not re.search(r"O_(WRONLY|RDWR|CREAT|TRUNC|APPEND)", call) or '"/dev/null"' in call or '"/dev/tty"' in call
-        )
-    # The system's own lookup of who somebody is may ask a local daemon for it.
-    return bool(re.search(r"\b(v?fork|clone3?|wait4|exit|exit_group|pidfd_\w+)\(|\+\+\+|--- SIG|AF_UNIX", call))
+    commands, ran, found = trace(tmp_path.resolve(), every=7)
+    print(f"{commands=} lines={ran}")
+    assert found == []
+    assert ran > 200

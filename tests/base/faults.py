@@ -175,11 +175,15 @@ class Snapshot:
             elif name not in self._files or path.is_symlink():
                 path.unlink()
         for folder in self._folders:
-            (self.root / folder).mkdir(exist_ok=True)
+            if not (self.root / folder).is_dir():
+                (self.root / folder).mkdir()
         for name, (data, mode, mtime) in self._files.items():
             path = self.root / name
             if not path.exists() or path.read_bytes() != data:
                 path.unlink(missing_ok=True)
                 path.write_bytes(data)
-            path.chmod(mode)
-            os.utime(path, ns=(mtime, mtime))
+            info = path.stat()
+            if info.st_mode & 0o777 != mode:
+                path.chmod(mode)
+            if info.st_mtime_ns != mtime:
+                os.utime(path, ns=(mtime, mtime))

@@ -81,10 +81,10 @@ class Home:
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Home:
-    root = (tmp_path / "home").resolve()
+def home(ram_path: Path) -> Home:
+    root = ram_path / "home"
     state = root / ".local" / "state" / "memtui"
-    made = Home(root, Env(root, {}, (tmp_path / "policy.json",)), Dirs(root / "config", state, root / "cache"))
+    made = Home(root, Env(root, {}, (ram_path / "policy.json",)), Dirs(root / "config", state, root / "cache"))
     made.new.mkdir(parents=True)
     return made
 

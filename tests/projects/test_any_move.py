@@ -13,6 +13,7 @@ from memtui.projects.back import undo_move
 from memtui.projects.move import carry_out
 from tests.base.faults import FaultFS
 from tests.projects.conftest import OLD, Home, files, session_id
+from tests.support import RAM
 
 TEXTS = st.sampled_from(["{}\n", '{"a": 1}\n', '{"a": 1}\n{"b": 2}\n', ""])
 SESSION = st.dictionaries(
@@ -43,7 +44,7 @@ def test_nothing_is_lost_and_all_comes_back(
     other_sessions: dict[int, dict[str, str]],
     other_topics: dict[str, str],
 ) -> None:
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory(dir=RAM) as name:
         root = Path(name).resolve()
         home = Home(root, Env(root, {}, (root / "policy.json",)), Dirs(root / "c", root / "s", root / "x"))
         home.new.mkdir(parents=True)

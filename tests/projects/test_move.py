@@ -291,16 +291,16 @@ def test_directories_whose_names_look_alike_have_nothing_to_move(home: Home) -> 
     assert "same folder" in plan.notes[0]
 
 
-def test_links_in_the_way_are_refused(moved: Home, tmp_path: Path) -> None:
-    away = tmp_path / "away"
+def test_links_in_the_way_are_refused(moved: Home, ram_path: Path) -> None:
+    away = ram_path / "away"
     (moved.source / "memory").rename(away)
     (moved.source / "memory").symlink_to(away)
     plan = moved.plan()
     assert plan.memory is None
     assert ("memory", "it is a link to another folder") in {(stay.what, stay.why) for stay in plan.stays}
     target = moved.target
-    target.rename(tmp_path / "elsewhere")
-    target.symlink_to(tmp_path / "elsewhere")
+    target.rename(ram_path / "elsewhere")
+    target.symlink_to(ram_path / "elsewhere")
     with pytest.raises(Refused, match="link"):
         moved.plan()
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memtui.base.errors import Conflict, Refused
-from memtui.projects.transfer import FileMove, copy, remove, see, transfer
+from memtui.base.transfer import copy, remove, see
+from memtui.projects.transfer import FileMove, transfer
 from tests.base.faults import Crash, FaultFS, ShortFS, Snapshot, upward
 
 FILES = {"s/subagents/agent-1.jsonl": b"sub\n" * 40, "s.jsonl": b"main\n" * 40}
@@ -15,8 +16,8 @@ MOVES = [FileMove(name, name, len(data)) for name, data in FILES.items()]
 
 
 @pytest.fixture
-def two(tmp_path: Path) -> tuple[Path, Path]:
-    source, target = tmp_path / "old", tmp_path / "new"
+def two(ram_path: Path) -> tuple[Path, Path]:
+    source, target = ram_path / "old", ram_path / "new"
     for name, data in FILES.items():
         path = source / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -47,9 +48,9 @@ def test_what_is_moved_keeps_bytes_time_and_mode(two: tuple[Path, Path]) -> None
 
 
 @pytest.mark.parametrize("after", [False, True])
-def test_a_crash_at_each_call_leaves_every_file_whole(two: tuple[Path, Path], tmp_path: Path, after: bool) -> None:
+def test_a_crash_at_each_call_leaves_every_file_whole(two: tuple[Path, Path], ram_path: Path, after: bool) -> None:
     source, target = two
-    snapshot = Snapshot(tmp_path)
+    snapshot = Snapshot(ram_path)
 
     def crashing(number: int) -> FaultFS:
         fs = FaultFS()
@@ -75,9 +76,9 @@ def _digest(root: Path, name: str) -> str:
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
-def test_an_error_at_each_call_loses_nothing(two: tuple[Path, Path], tmp_path: Path, code: int) -> None:
+def test_an_error_at_each_call_loses_nothing(two: tuple[Path, Path], ram_path: Path, code: int) -> None:
     source, target = two
-    snapshot = Snapshot(tmp_path)
+    snapshot = Snapshot(ram_path)
 
     def failing(number: int) -> FaultFS:
         fs = FaultFS()
@@ -113,7 +114,7 @@ def test_one_that_grows_meanwhile_stays_and_leaves_no_copy(two: tuple[Path, Path
             assert b"more\n" in data + rest or fs.log[number - 1] == "unlink"
             (target / "s.jsonl").unlink()
         else:
-            assert [stay.why for stay in stays] == ["s.jsonl is being written"]
+            assert [stay.why for stay in stays] == ["s.jsonl is being written by another program"]
             assert not (target / "s.jsonl").exists()
             assert (source / "s.jsonl").read_bytes().endswith(b"more\n")
         (source / "s.jsonl").write_bytes(FILES["s.jsonl"])
@@ -129,21 +130,21 @@ def test_nothing_is_overwritten(two: tuple[Path, Path]) -> None:
     assert not (target / "s/subagents/agent-1.jsonl").exists()
 
 
-def test_no_link_is_followed(two: tuple[Path, Path], tmp_path: Path) -> None:
+def test_no_link_is_followed(two: tuple[Path, Path], ram_path: Path) -> None:
     source, target = two
     (source / "link.jsonl").symlink_to(source / "s.jsonl")
     with pytest.raises(Refused):
-        copy(source, "link.jsonl", target, "link.jsonl")
-    (tmp_path / "elsewhere").mkdir()
-    (target / "s").symlink_to(tmp_path / "elsewhere")
+        copy((source, "link.jsonl"), (target, "link.jsonl"))
+    (ram_path / "elsewhere").mkdir()
+    (target / "s").symlink_to(ram_path / "elsewhere")
     assert not transfer("s", MOVES, source, target)[0]
-    assert list((tmp_path / "elsewhere").iterdir()) == []
+    assert list((ram_path / "elsewhere").iterdir()) == []
     assert whole(source, target)
 
 
 def test_what_is_another_one_by_now_is_not_removed(two: tuple[Path, Path]) -> None:
     source, target = two
-    copied = copy(source, "s.jsonl", target, "s.jsonl")
+    copied = copy((source, "s.jsonl"), (target, "s.jsonl"))
     (source / "s.jsonl").write_bytes(b"new")
     with pytest.raises(Conflict):
         remove(source, "s.jsonl", copied.source)

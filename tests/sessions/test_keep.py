@@ -1,105 +1,26 @@
-"""Sessions put away and brought back: every byte and time, wherever the world stops."""
+"""Sessions put away and brought back: every byte and time."""
 
 import errno
-import json
-import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 from memtui.host.heads import session_files
 from memtui.sessions.agents import agent_files
 from memtui.sessions.deeds import Deed
-from memtui.sessions.keep import KEPT, TRASH_LIMIT, Keeper
-from memtui.sessions.kept import ARCHIVED, DELETED, Kept, save_copy
+from memtui.sessions.keep import KEPT, TRASH_LIMIT
+from memtui.sessions.kept import ARCHIVED, DELETED, save_copy
 from memtui.sessions.moving import Move, Mover
-from tests.base.faults import Crash, FaultFS, Snapshot, upward
-from tests.base.power import PowerFS
+from tests.base.faults import FaultFS
+from tests.sessions.keeping import DAY, OTHER, Scene, old
 from tests.sessions.rows import SESSION, Script
 from tests.support import digest_tree
 
-NOW = 1_800_000_000.0
-DAY = 86_400
-OTHER = "99999999-2222-4333-8444-555555555555"
-Tree = dict[str, tuple[str, bytes, int]]
-
-
-def old(path: Path, days: float, ns: int = 0) -> None:
-    stamp = int((NOW - days * DAY) * 1e9) + ns
-    os.utime(path, ns=(stamp, stamp))
-
-
-def make(project: Path, *, lean: bool = False) -> Path:
-    """A session with all that may belong to one, and what doesn't beside it; `lean`: one of each kind."""
-    project.mkdir(parents=True)
-    path = Script().user("u0", None, "Move to pnpm").answer("a1", "u0").write(project)
-    side = Script().user("s0", None, "look", isSidechain=True, agentId="a").lines[0] + "\n"
-    deep = project / SESSION / "subagents" / "workflows" / "run1"
-    deep.mkdir(parents=True)
-    (deep.parent.parent / "agent-a.jsonl").write_text(side, encoding="utf-8")
-    (deep / "agent-b.jsonl").write_text(side, encoding="utf-8")
-    results = project / SESSION / "tool-results"
-    results.mkdir()
-    (results / "toolu_1.txt").write_bytes(b"\xff\x00" * 2000)
-    (results / os.fsdecode(b"caf\xe9.txt")).write_bytes(b"")
-    (project / SESSION / "empty").mkdir()
-    (project / "agent-flat.jsonl").write_text(side, encoding="utf-8")
-    (project / "agent-flat.meta.json").write_text("{}", encoding="utf-8")
-    if lean:
-        for name in ("subagents/agent-a.jsonl", "tool-results/toolu_1.txt"):
-            (project / SESSION / name).unlink()
-        (project / "agent-flat.meta.json").unlink()
-    (project / "agent-others.jsonl").write_text(side.replace(SESSION, OTHER), encoding="utf-8")
-    (project / f"{OTHER}.jsonl").write_text('{"type":"mode","mode":"normal"}\n', encoding="utf-8")
-    memory = project / "memory"
-    memory.mkdir()
-    (memory / "MEMORY.md").write_text("# Memory\n", encoding="utf-8")
-    path.chmod(0o600)
-    if not lean:
-        (results / "toolu_1.txt").chmod(0o640)
-    for number, one in enumerate(sorted(project.rglob("*"), reverse=True)):
-        old(one, 3, number * 1_000_003)
-    return path
-
-
-class Scene:
-    """A project folder, our state folder, and what was in them at the start."""
-
-    def __init__(self, base: Path, *, lean: bool = False) -> None:
-        self.base = base / "disk"
-        self.project = (self.base / "projects" / "-home-ana-proj").resolve()
-        self.path = make(self.project, lean=lean)
-        self.dirs = Dirs(base / "config", self.base / "state", base / "cache")
-        self.now = NOW
-        self.before = self.tree()
-
-    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> Keeper:
-        return Keeper(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
-
-    def tree(self) -> Tree:
-        found = digest_tree(self.project)
-        found.pop(".", None)
-        return found
-
-    @property
-    def others(self) -> Tree:
-        mine = (SESSION, "agent-flat")
-        return {name: entry for name, entry in self.before.items() if not name.startswith(mine)}
-
-    def box(self) -> Kept:
-        return self.keeper().kept()[0]
-
 
 @pytest.fixture
-def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Scene:
-    return Scene(tmp_path, lean=getattr(request, "param", False))
-
-
-LEAN = pytest.mark.parametrize("scene", [True], indirect=True, ids=["lean"])
-"""For what is done at every call: fewer files, fewer calls."""
+def scene(tmp_path: Path) -> Scene:
+    return Scene(tmp_path)
 
 
 @pytest.mark.parametrize("what", ["archive", "delete"])
@@ -243,40 +164,6 @@ def test_a_link_is_neither_followed_nor_moved(scene: Scene, tmp_path: Path, wher
     assert not scene.keeper().kept()
 
 
-@LEAN
-def test_what_another_program_writes_at_any_moment_is_not_lost(scene: Scene) -> None:
-    late = b'{"type":"mode","mode":"late"}\n'
-    snapshot = Snapshot(scene.base)
-    written: list[str] = []
-
-    def write() -> None:
-        if scene.path.exists():
-            written.append("late")
-            with scene.path.open("ab") as file:
-                file.write(late)
-
-    def make_fs(number: int) -> FaultFS:
-        restore(scene, snapshot)
-        written.clear()
-        fs = FaultFS()
-        fs.do_at(number, write)
-        return fs
-
-    refused = 0
-    for fs in upward(make_fs):
-        try:
-            scene.keeper(fs).archive([scene.path])
-            text = scene.box().file.path.read_bytes()
-            assert not scene.path.exists()
-        except Conflict:
-            refused += 1
-            text = scene.path.read_bytes()
-            assert scene.tree().keys() == scene.before.keys()
-            assert not scene.keeper().kept()
-        assert text == scene.before[scene.path.name][1] + late * len(written), fs.where
-    assert refused > 10
-
-
 def test_deleted_ones_go_for_good_after_a_month_at_the_next_delete(scene: Scene) -> None:
     first = scene.keeper().delete([scene.path]).deed
     scene.keeper().archive([scene.project / f"{OTHER}.jsonl"])
@@ -357,174 +244,6 @@ def test_where_files_have_one_name_only(scene: Scene) -> None:
     scene.keeper().archive([scene.path])
     scene.keeper(Lone()).put_back([scene.box()])
     assert scene.tree() == scene.before
-
-
-# Wherever the world stops.
-
-
-def away(scene: Scene, keeper: Keeper) -> None:
-    keeper.delete([scene.path])
-
-
-def back(scene: Scene, keeper: Keeper) -> None:
-    keeper.put_back([scene.box()])
-
-
-def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
-    """The invariant: whole in one place right now, and in exactly one place after the next operation."""
-    text = scene.before[scene.path.name][1]
-    boxes = [one for one in scene.keeper().kept() if one.note.id == SESSION]
-    here = scene.path.exists() and scene.path.read_bytes() == text
-    mine = {name: entry for name, entry in scene.before.items() if name not in scene.others and entry[0] == "file"}
-    for one in boxes:
-        assert {(one.box / name).read_bytes() for name in mine} == {entry[1] for entry in mine.values()}, where
-    assert here or boxes, where
-    if not boxes:
-        assert {name: entry for name, entry in scene.tree().items() if name in scene.before} == scene.before, where
-    scene.keeper().recover()
-    boxes = [one for one in scene.keeper().kept() if one.note.id == SESSION]
-    tree = scene.tree()
-    assert tree == (scene.others if boxes else scene.before), where
-    if done is not None:
-        assert len(scene.keeper().deeds.all()) >= 1 or not done, where
-    left = [path for path in scene.base.rglob("*") if path.name.endswith(".tmp") or path.parent.name == "moving"]
-    assert not left, where
-    folders = [path for path in scene.base.joinpath("state", "sessions").glob("*/*/*") if path.is_dir()]
-    assert len(folders) == len(boxes), where
-
-
-def prepared(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> Snapshot:
-    if deed is back:
-        scene.keeper().archive([scene.path])
-    return Snapshot(scene.base)
-
-
-def restore(scene: Scene, snapshot: Snapshot) -> None:
-    """As it was, folders' times too."""
-    snapshot.put_back()
-    for name, (kind, _, stamp) in sorted(scene.before.items(), reverse=True):
-        if kind == "dir" and (scene.project / name).is_dir():
-            os.utime(scene.project / name, ns=(stamp, stamp))
-
-
-DEEDS = pytest.mark.parametrize("deed", [away, back])
-
-
-@LEAN
-@DEEDS
-@pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
-def test_wherever_the_world_stops_the_session_is_whole(
-    scene: Scene, deed: Callable[[Scene, Keeper], None], after: bool
-) -> None:
-    snapshot = prepared(scene, deed)
-
-    def make_fs(number: int) -> FaultFS:
-        restore(scene, snapshot)
-        fs = FaultFS()
-        fs.crash_at(number, after=after)
-        return fs
-
-    points = 0
-    for fs in upward(make_fs):
-        points += 1
-        try:
-            deed(scene, scene.keeper(fs))
-        except Crash:
-            pass
-        check(scene, fs.where)
-    print(f"points={points} lost=0")
-    assert points > 100
-
-
-@LEAN
-@DEEDS
-@pytest.mark.parametrize("code", [errno.EIO, errno.ENOSPC, errno.EACCES])
-def test_whatever_call_fails_the_session_is_whole(
-    scene: Scene, deed: Callable[[Scene, Keeper], None], code: int
-) -> None:
-    snapshot = prepared(scene, deed)
-
-    def make_fs(number: int) -> FaultFS:
-        restore(scene, snapshot)
-        fs = FaultFS()
-        fs.fail_at(number, code)
-        return fs
-
-    failed = 0
-    for fs in upward(make_fs):
-        try:
-            deed(scene, scene.keeper(fs))
-        except MemtuiError:
-            failed += 1
-            assert scene.path.exists() == (deed is away), fs.where
-        else:
-            assert scene.path.exists() == (deed is back), fs.where
-        assert not fs.open_fds, fs.where
-        check(scene, fs.where)
-    assert failed > 50
-
-
-@pytest.mark.long
-@LEAN
-@DEEDS
-def test_a_crash_while_a_crash_is_being_ended(scene: Scene, deed: Callable[[Scene, Keeper], None]) -> None:
-    snapshot = prepared(scene, deed)
-    points = number = 0
-    while True:
-        number += 190
-        restore(scene, snapshot)
-        first = FaultFS()
-        first.crash_at(number)
-        try:
-            deed(scene, scene.keeper(first))
-        except Crash:
-            pass
-        if not first.fired:
-            break
-        middle = Snapshot(scene.base)
-
-        def make_fs(at: int, middle: Snapshot = middle) -> FaultFS:
-            restore(scene, middle)
-            fs = FaultFS()
-            fs.crash_at(at)
-            return fs
-
-        for fs in upward(make_fs):
-            points += 1
-            try:
-                scene.keeper(fs).recover()
-            except Crash:
-                pass
-            check(scene, f"{number}, then {fs.where}")
-    assert points > 100
-
-
-@DEEDS
-def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deed: Callable[[Scene, Keeper], None]) -> None:
-    scene = Scene(tmp_path)
-    for path in scene.project.rglob("*"):  # fewer files: fewer states
-        if path.is_file() and path.name not in (scene.path.name, "agent-a.jsonl"):
-            path.unlink()
-    if deed is back:
-        scene.keeper().archive([scene.path])
-    texts = {path.name: path.read_bytes() for path in scene.base.rglob("*.jsonl") if path.name != "deeds.jsonl"}
-    assert len(texts) == 2
-    fs = PowerFS(scene.base, noise=lambda name: name.endswith(("/lock", ".tmp")))
-    deed(scene, scene.keeper(fs))
-    fs._record("the end")
-    bad = []
-    for what, disk in fs.states:
-        disk.put(scene.base)
-        scene.keeper().recover()
-        boxes = scene.keeper().kept()
-        root = boxes[0].box if boxes else scene.project
-        found = {path.name: path.read_bytes() for path in root.rglob("*.jsonl")}
-        if found != texts or (boxes and scene.path.exists()):
-            bad.append(f"{what}: {sorted(found)}")
-    print(f"states={len(fs.states)} bad={len(bad)}")
-    assert not bad, bad[:5]
-    assert len(fs.states) > 20
-    assert json.loads(json.dumps([one.what for one in scene.keeper().deeds.all()]))
 
 
 @pytest.mark.parametrize("way", ["away", "back"])

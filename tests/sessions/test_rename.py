@@ -14,10 +14,11 @@ from hypothesis import strategies as st
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 from memtui.host.heads import SessionFile, head_and_tail, records
+from memtui.host.titles import LONGEST, one_line
 from memtui.sessions.keep import Keeper
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.sessions.scan import scan
-from memtui.sessions.title import LONGEST, one_line, title_of
+from memtui.sessions.title import title_of
 from memtui.sessions.transcript import read_transcript
 from tests.base.faults import FaultFS, Snapshot, upward
 from tests.sessions.rows import SESSION, Script

@@ -2,7 +2,8 @@ from typing import Any
 
 import pytest
 
-from memtui.sessions.title import LONGEST, title_of
+from memtui.host.titles import LONGEST
+from memtui.sessions.title import title_of
 
 
 def user(content: Any, **more: Any) -> dict[str, Any]:

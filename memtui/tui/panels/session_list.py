@@ -7,12 +7,12 @@ from textual.message import Message
 
 from memtui.base import text
 from memtui.host.retention import days_left, leaving
+from memtui.host.titles import NAMELESS
 from memtui.sessions.entries import seconds
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import KINDS
 from memtui.tui import keys
 from memtui.tui.panels.lines import Lines
-from memtui.tui.session_facts import NAMELESS
 from memtui.tui.session_rows import AGENTS, AgentsRow, NodeRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs

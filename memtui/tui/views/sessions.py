@@ -13,7 +13,7 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.base.errors import MemtuiError
-from memtui.base.text import count, size, visible
+from memtui.base.text import many, size, visible
 from memtui.sessions.listing import Session
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
@@ -138,7 +138,7 @@ class SessionsView(Widget):
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = f"Conversation {self.glyphs.separator} {count(len(conversation.way), 'row')}"
+        pane.border_title = f"Conversation {self.glyphs.separator} {many(len(conversation.way), 'row')}"
         pane.border_subtitle = WAYS
         if self.reader is None:
             pane.mount(TranscriptLines(source))

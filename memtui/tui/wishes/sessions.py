@@ -8,6 +8,7 @@ from memtui.base.foreground import run_in_foreground
 from memtui.base.text import size, visible
 from memtui.host.client import copied_command, find_client, resume_environ, resume_words
 from memtui.host.paths import short
+from memtui.host.titles import NAMELESS
 from memtui.projects.past import keeper_for, live_sessions
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.export import Format, export
@@ -20,7 +21,7 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.messages import Wish, Written
-from memtui.tui.session_facts import NAMELESS, memory_names
+from memtui.tui.session_facts import memory_names
 from memtui.tui.wishes.hands import Hands
 
 FORMATS: dict[Format, str] = {"markdown": "md", "json": "json", "html": "html"}
