@@ -206,8 +206,12 @@ def _one_per_answer(parts: list[Message]) -> list[Message]:
     """Rule 3 for answers: rows of one id at the place of the first, calls behind everything else."""
     messages: list[Message] = []
     reachable: dict[str, Message] = {}  # answers with nothing but answers and results of calls behind them
+    told = True  # whether a result is among what the user said last
     for part in parts:
-        if part.role == "user" and not any(block.type == "tool_result" for block in part.blocks):
+        if part.role == "user":
+            said = bool(messages) and messages[-1].role == "user"
+            told = (said and told) or any(block.type == "tool_result" for block in part.blocks)
+        elif not told:
             reachable.clear()
         earlier = reachable.get(part.id) if part.id else None
         if earlier is not None:
@@ -215,6 +219,8 @@ def _one_per_answer(parts: list[Message]) -> list[Message]:
             continue
         message = Message(part.role, list(part.blocks), part.id, part.bare)
         messages.append(message)
+        if part.role == "assistant":
+            told = True
         if part.id:
             reachable[part.id] = message
     for message in messages:

@@ -18,6 +18,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.rows import Rows
@@ -69,29 +70,30 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     answers = _answers(rows, way)
     if not answers:
         return way
-    way = _results_behind_calls(rows, way)
     on_way = set(way)
     position = {uuid: at for at, uuid in enumerate(way)}
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
     for answer in answers:
-        beside = [uuid for uuid in answer.rows if uuid not in on_way]
-        results = [uuid for uuid in answer.results if uuid not in on_way]
-        there = sorted((uuid for uuid in answer.rows if uuid in position), key=position.__getitem__)
-        told = sorted((uuid for uuid in answer.results if uuid in position), key=position.__getitem__)
-        last = max([*there, *told], key=position.__getitem__)
-        for uuid in beside:
-            earlier = [row for row in there if rows.place[row] < rows.place[uuid]]
-            after.setdefault(earlier[-1] if earlier else answer.first, []).append(uuid)
-        for uuid in results:
-            later = next((row for row in told if rows.place[row] > rows.place[uuid]), "")
-            (before if later else after).setdefault(later or last, []).append(uuid)
-        on_way.update(beside, results)
+        own = [*answer.rows, *answer.results]
+        end = 1 + max(position[uuid] for uuid in own if uuid in position)
+        while end < len(way) and _is_aside(rows.by_uuid[way[end]]):
+            end += 1
+        beside = [uuid for uuid in own if uuid not in on_way]
+        on_way.update(beside)
         callers = [uuid for uuid in answer.rows if rows.by_uuid[uuid].calls]
-        asides = _asides(rows, [*callers, *answer.results], children, on_way)
-        on_way.update(asides)
-        after.setdefault(last, []).extend(asides)
-    return [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
+        beside += _asides(rows, [*callers, *answer.results], children, on_way)
+        on_way.update(beside)
+        region = way[position[answer.first] + 1 : end]
+        latest = list(accumulate((rows.place[uuid] for uuid in region), max))
+        for uuid in sorted(beside, key=rows.place.__getitem__):
+            later = bisect_right(latest, rows.place[uuid])
+            if later < len(region):
+                before.setdefault(region[later], []).append(uuid)
+            else:
+                after.setdefault(way[end - 1], []).append(uuid)
+    found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
+    return _results_behind_calls(rows, found)
 
 
 @dataclass(slots=True)
@@ -153,7 +155,7 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
         if calls and place[calls[0]] > place[uuid]:
             early.setdefault(calls[0], []).append(uuid)
     if not early:
-        return list(way)
+        return way
     moved = {uuid for group in early.values() for uuid in group}
     found: list[str] = []
     for uuid in way:
