@@ -15,7 +15,8 @@ from memtui.base.errors import NotFound
 from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
-from memtui.sessions.messages import FILLER, Conversation, Message, conversation, whole_characters
+from memtui.sessions.blocks import whole_characters
+from memtui.sessions.messages import FILLER, Conversation, Message, conversation
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import walk, with_parallel, with_trailing
@@ -102,7 +103,7 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
                 alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
                 if block.reminder or said.startswith("<system-reminder>") or said == FILLER:
                     continue
-                if said or alone:
+                if said or alone or message.role == "assistant":
                     found.append([message.role, "text", said])
             elif block.type == "tool_use":
                 found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])

@@ -19,7 +19,7 @@ from typing import Literal
 
 from memtui.sessions.entries import Entry, text
 from memtui.sessions.rows import Rows
-from memtui.sessions.walk import walk, with_parallel
+from memtui.sessions.walk import walk, within_reach
 
 Reason = Literal["last-record", "latest-below", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
 
@@ -120,7 +120,7 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
     target = rows.speaker(pin)
     if not target:
         return None
-    if pin not in set(with_parallel(rows, walk(rows, leaf.led, strict=True), children)):
+    if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
         followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)

@@ -3,18 +3,19 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no
-   type, or are texts without text are passed over. An assistant's empty list becomes "(no content)".
+   type, or are texts without text are passed over. An answer of nothing but empty lists becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none. Attachments become reminders,
    which older models get at the end of the result before them, and so does a row whose origin is a task's notification;
    an error that the client itself wrote isn't sent.
 3. Rows with one message id are one assistant message, at the place of the first, also across other answers and results,
    with its calls behind everything else. Neighbouring user's messages are one, results first.
 4. Thinking is sent only to the model that thought it; a message of nothing but thinking or white space isn't sent.
-5. A row whose calls were all never answered is taken out, unless it belongs to the last answer and only results follow.
+   White space beside something else is, if the answer is a single row.
+5. A row whose calls were all never answered is taken out. Not so where nothing but answers and results follows the
+   last prompt: then it stays, if there is a result among them, else if it belongs to the last answer.
    A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
    result that says it was interrupted, a result anywhere else is taken out. Where nothing is left of a message a
-   stand-in text is.
-6. The tool `Task` is called `Agent` now. A tool that was looked up adds the text "Tool loaded." to its result.
+   stand-in text is. A call that the server answers is taken out if its result isn't in the same answer.
 """
 
 import re
@@ -23,6 +24,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
+from memtui.sessions.blocks import TOOL_LOADED, cleaned, looks_up
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
 from memtui.sessions.reminders import reminder_of
@@ -33,7 +35,6 @@ INTERRUPTED: Final = "<interrupted>"
 NO_CONTENT: Final = "(no content)"
 ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
 CALL_INTERRUPTED: Final = "[Tool use interrupted]"
-TOOL_LOADED: Final = "Tool loaded."
 FILLER: Final = "No response requested."
 
 DEFAULT_MODEL: Final = "claude-opus-5-5"
@@ -43,9 +44,9 @@ _RESUMABLE: Final = re.compile(r"claude-(?:opus-(?:4-[5-8]|5)|sonnet-(?:4-6|5)|h
 _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|haiku-4-5)")
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
-RENAMED: Final = {"Task": "Agent"}
-
-_THINKING = ("thinking", "redacted_thinking")
+_THINKING: Final = ("thinking", "redacted_thinking")
+_SERVED: Final = ("server_tool_use", "mcp_tool_use")
+"""Calls that the server answers itself, within the answer."""
 
 
 @dataclass(slots=True)
@@ -138,47 +139,11 @@ def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
         return []
     origin = data.get("origin")
     notice = entry.type == "user" and isinstance(origin, dict) and origin.get("kind") == "task-notification"
-    blocks = [Block(_clean(block), entry, notice) for block in blocks_of(message)]
-    if entry.type == "user" and any(map(_looks_up, blocks)):
+    blocks = [Block(cleaned(block), entry, notice) for block in blocks_of(message)]
+    if entry.type == "user" and any(looks_up(block.data) for block in blocks):
         blocks.append(Block({"type": "text", "text": TOOL_LOADED}, entry))
     bare = isinstance(message.get("content"), str)
     return [Message(entry.type, blocks, entry.message_id, bare)]
-
-
-def _clean(block: Record) -> Record:
-    """A block as it is written to the API: half characters become U+FFFD, renamed tools their new name."""
-    if block["type"] == "text":
-        return {**block, "text": whole_characters(block["text"])}
-    if block["type"] == "tool_use":
-        name = block.get("name")
-        cleaned = {**block, "name": RENAMED.get(name, name)} if isinstance(name, str) else block
-        given = block.get("input")
-        if name == "SendMessage" and isinstance(given, dict) and "to" in given and "message" in given:
-            cleaned = {**cleaned, "input": {key: value for key, value in given.items() if key not in _OLD_ADDRESS}}
-        return cleaned
-    return block
-
-
-_OLD_ADDRESS: Final = ("type", "recipient", "content")
-"""What `SendMessage` was given before it was given `to` and `message`; dropped where both stand there."""
-
-
-def whole_characters(value: str) -> str:
-    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
-
-
-def _looks_up(block: Block) -> bool:
-    content = block.data.get("content")
-    return (
-        block.type == "tool_result"
-        and isinstance(content, list)
-        and any(isinstance(part, dict) and part.get("type") == "tool_reference" for part in content)
-    )
 
 
 def _add_reminder(parts: list[Message], said: str, entry: Entry) -> None:
@@ -254,11 +219,20 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
                 result.dropped.append(Dropped(block.entry, "thinking of another model"))
             else:
                 kept.append(block)
-        if all(block.type in _THINKING or _is_blank(block) for block in kept):
-            result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in kept]
-            kept = []
-        message.blocks = [block for block in kept if not _is_blank(block)]
+        own = [block for block in kept if not _stands_in(block)]
+        if all(block.type in _THINKING or _is_blank(block) for block in own):
+            result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
+            kept = [block for block in kept if _stands_in(block)]
+        joined = any(block.entry is not kept[0].entry for block in kept)
+        message.blocks = [
+            block for block in kept if not (_is_blank(block) and (joined or not block.data["text"]))
+        ]
     return [message for message in messages if message.blocks]
+
+
+def _stands_in(block: Block) -> bool:
+    """Whether a block stands for an assistant's empty list."""
+    return block.entry.type == "assistant" and block.entry.content == "empty"
 
 
 def _is_blank(block: Block) -> bool:
@@ -267,12 +241,10 @@ def _is_blank(block: Block) -> bool:
 
 def _without_open_calls(messages: list[Message], result: Conversation) -> list[Message]:
     """Rule 5: take out rows of which no call was answered anywhere, unless they are the end of the conversation."""
-    answered = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks}
-    last = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=-1)
-    after = [block for message in messages[last + 1 :] for block in message.blocks]
-    ends_open = all(block.type == "tool_result" or block.entry.type == "system" for block in after)
-    for index, message in enumerate(messages):
-        if message.role != "assistant" or (index == last and ends_open):
+    answered = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks} - {""}
+    end = _open_end(messages)
+    for message in messages[:end]:
+        if message.role != "assistant":
             continue
         calls: dict[int, bool] = {}
         for block in message.blocks:
@@ -286,7 +258,27 @@ def _without_open_calls(messages: list[Message], result: Conversation) -> list[M
             else:
                 result.dropped.append(Dropped(block.entry, "a call that was never answered"))
         message.blocks = kept
+    for message in messages:
+        message.blocks = [block for block in message.blocks if not _stands_in(block)] or message.blocks[:1]
     return [message for message in messages if message.blocks]
+
+
+def _open_end(messages: list[Message]) -> int:
+    """Where the end begins that is still open: what follows the last prompt if results are among it, else the last
+    answer; nowhere if the last answer calls nothing, or something else was said since."""
+    last = max((index for index, message in enumerate(messages) if message.role == "assistant"), default=0)
+    ends = last + 1 == len(messages) and not any(block.type == "tool_use" for block in messages[last].blocks)
+    if ends or any(map(_is_said, messages[last:])):
+        return len(messages)
+    start = 1 + max((index for index, message in enumerate(messages) if _is_said(message)), default=-1)
+    told = any(block.type == "tool_result" for message in messages[start:] for block in message.blocks)
+    return start if told else last
+
+
+def _is_said(message: Message) -> bool:
+    """Whether it is a prompt or a note: a user's row without a result."""
+    entry = message.blocks[0].entry
+    return message.role == "user" and entry.type == "user" and not entry.answers
 
 
 def _paired(messages: list[Message], result: Conversation) -> list[Message]:
@@ -313,8 +305,12 @@ def _paired(messages: list[Message], result: Conversation) -> list[Message]:
 def _calls_once(message: Message, called: set[str], result: Conversation) -> dict[str, Block]:
     """Take out calls whose id was used before; the calls that stay."""
     calls: dict[str, Block] = {}
+    served = {text(block.data.get("tool_use_id")) for block in message.blocks}
     kept = []
     for block in message.blocks:
+        if block.type in _SERVED and text(block.data.get("id")) not in served:
+            result.dropped.append(Dropped(block.entry, "a call that was never answered"))
+            continue
         if block.type == "tool_use":
             call = text(block.data.get("id"))
             if not call or call in called:
@@ -323,9 +319,7 @@ def _calls_once(message: Message, called: set[str], result: Conversation) -> dic
             called.add(call)
             calls[call] = block
         kept.append(block)
-    if not kept:
-        kept = [Block({"type": "text", "text": CALL_INTERRUPTED}, message.blocks[0].entry)] if called else []
-    message.blocks = kept
+    message.blocks = kept or [Block({"type": "text", "text": CALL_INTERRUPTED}, message.blocks[0].entry)]
     return calls
 
 

@@ -14,6 +14,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and
    notes (isMeta), that hang from an answer's calls or their results, behind these, unless something else hangs from
    them in turn.
+6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
+   that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
 """
 
 from bisect import bisect_right
@@ -94,6 +96,41 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
                 after.setdefault(way[end - 1], []).append(uuid)
     found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
     return _results_behind_calls(rows, found)
+
+
+def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> set[str]:
+    """The way, and what counts as being on it when a `last-prompt` names it (rule 6)."""
+    on_way = set(way)
+    calls = {uuid for uuid in way if rows.by_uuid[uuid].calls}
+    calls |= _parallel_calls(rows, calls, children)
+    made = {call for uuid in calls for call in rows.by_uuid[uuid].calls}
+    unanswered = made.difference(call for uuid in way for call in rows.by_uuid[uuid].answers)
+    results = {
+        child
+        for uuid in calls
+        for child in children.get(uuid, ())
+        if child not in on_way and not unanswered.isdisjoint(rows.by_uuid[child].answers)
+    }
+    on_way |= calls | results
+    told = [uuid for uuid in on_way if rows.by_uuid[uuid].answers]
+    return on_way.union(_asides(rows, told, children, on_way))
+
+
+def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]]) -> set[str]:
+    """The calls of an answer below some of its calls, with nothing between but rows of it, results and asides."""
+    found: set[str] = set()
+    waiting = [(uuid, rows.by_uuid[uuid].message_id) for uuid in calls]
+    seen = set(waiting)
+    for uuid, answer in waiting:
+        for child in children.get(uuid, ()):
+            entry = rows.by_uuid[child]
+            if (child, answer) in seen or (entry.speaks and not entry.answers and entry.message_id != answer):
+                continue
+            seen.add((child, answer))
+            waiting.append((child, answer))
+            if entry.calls:
+                found.add(child)
+    return found
 
 
 @dataclass(slots=True)
