@@ -2,15 +2,16 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if
-   a message is at or above it. In a file without any such `last-prompt` as rule 3 needs the latest tip below it
-   does, if there are rows below that aren't earlier than it. The leaf is the nearest message at or above.
+1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
+   a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below that
+   aren't earlier than it. The leaf is the nearest message at or above the one that leads; if there is none, the
+   latest of all messages of the main conversation that no message follows.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
    by no message; else it counts only if it was marked `explicit` and no main row was written after it.
-4. Where no row leads to a message the last main row is the leaf; without rows with a uuid, the last message is.
+4. Where rule 1 finds no message the last main row is the leaf.
 5. A leaf of a sub-agent means that no conversation is found.
 """
 
@@ -21,11 +22,12 @@ from memtui.sessions.entries import Entry, text
 from memtui.sessions.rows import Rows
 from memtui.sessions.walk import walk, within_reach
 
-Reason = Literal["last-record", "latest-below", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
+Reason = Literal["last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
     "latest-below": "the latest record below the last one in the file decides",
+    "latest-end": "the last record in the file leads to no message, so the latest end of all decides",
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
@@ -62,12 +64,27 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
     """Rule 1."""
-    for uuid in reversed(rows.by_uuid):
-        if not _leads(rows, uuid):
-            continue
-        below = "" if pinned else _latest_tip(rows, uuid, children)
-        return Leaf(rows.speaker(below or uuid), "latest-below" if below else "last-record", uuid)
-    return None
+    last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
+    leaf = rows.speaker(last)
+    if not leaf:
+        latest = _latest_end(rows)
+        return Leaf(latest, "latest-end", last) if latest else None
+    below = "" if pinned else _latest_tip(rows, last, children)
+    return Leaf(rows.speaker(below) if below else leaf, "latest-below" if below else "last-record", last)
+
+
+def _latest_end(rows: Rows) -> str:
+    """The latest main message that none follows; of equals the first, without times the last in the file."""
+    found = [uuid for uuid in _ends(rows) if not rows.by_uuid[uuid].sidechain]
+    timed = [(time, -rows.place[uuid], uuid) for uuid in found if (time := rows.by_uuid[uuid].time) is not None]
+    return max(timed)[2] if timed else found[-1] if found else ""
+
+
+def _ends(rows: Rows) -> list[str]:
+    """Messages that no message follows, in file order."""
+    messages = _messages(rows)
+    continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
+    return [uuid for uuid in messages if uuid not in continued]
 
 
 def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
@@ -89,21 +106,15 @@ def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
 
 def _spliced_leaf(rows: Rows) -> Leaf | None:
     """Rule 2."""
-    messages = _messages(rows)
-    continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
-    tips = [uuid for uuid in messages if uuid not in continued]
+    tips = _ends(rows)
     if len(tips) == 1:
         return Leaf(tips[0], "preserved", tips[0])
-    led = next((uuid for uuid in reversed(rows.by_uuid) if _leads(rows, uuid)), "")
-    return Leaf(rows.speaker(led), "preserved", led) if led else None
+    leaf = _newest_leaf(rows, {}, pinned=True)
+    return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
 def _messages(rows: Rows) -> list[str]:
     return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
-
-
-def _leads(rows: Rows, uuid: str) -> bool:
-    return not rows.by_uuid[uuid].sidechain and bool(rows.speaker(uuid))
 
 
 def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
