@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.base.errors import NotFound
-from memtui.sessions.entries import CHAIN_TYPES, Entry, text
+from memtui.sessions.entries import Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
 from memtui.sessions.blocks import whole_characters
@@ -61,12 +61,9 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
     leaf = find_leaf(rows, known, children)
     if at:
         leaf = _chosen(rows, known, at)
-    elif not leaf.uuid:
-        return _without_uuid(transcript, known, leaf, rows)
-    if rows.by_uuid[leaf.uuid].sidechain and not at:
-        found: Conversation | None = None
-        way: list[Entry] = []
-    else:
+    found: Conversation | None = None
+    way: list[Entry] = []
+    if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
         uuids = with_trailing(
             rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
         )
@@ -137,25 +134,3 @@ def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
         raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
     return Leaf(at, "chosen", at)
 
-
-def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: Rows) -> Resume:
-    """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
-    last = next((entry for entry in reversed(known) if not entry.uuid and _alone(entry)), None)
-    if last is None or last.sidechain or rows.by_uuid:
-        return Resume(
-            leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows
-        )
-    found = conversation([(last, transcript.data(last))])
-    return Resume(
-        Leaf("", "last-record"),
-        (last,),
-        tuple(found.messages),
-        found.model,
-        left_out_of(transcript, rows, [last], found.dropped),
-        defects_of(transcript, rows, [last]),
-        rows,
-    )
-
-
-def _alone(entry: Entry) -> bool:
-    return bool(entry.content) if entry.type in ("user", "assistant") else entry.type in CHAIN_TYPES

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
-from memtui.sessions.entries import Content, Entry, is_machine
+from memtui.sessions.entries import CHAIN_TYPES, Content, Entry, is_machine
 
 try:
     import msgspec
@@ -126,7 +126,7 @@ def _row(line: bytes) -> Any:
             line.decode()
     except (ValueError, RecursionError):
         return None
-    if row.type in NOTED or row.subtype == "compact_boundary":
+    if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
         return None
     if len(line) > 4300 and _SAMPLE.search(line[::_STEP]) and _DIGITS.search(line):
         return None

@@ -4,8 +4,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
    a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below that
-   aren't earlier than it. The leaf is the nearest message at or above the one that leads; if there is none, the
-   latest of all messages of the main conversation that no message follows.
+   aren't earlier than it. The leaf is the nearest message at or above the one that leads; if there is none, or the
+   last row has no uuid, the latest of all messages of the main conversation that no message follows.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memtui.sessions.entries import Entry, text
-from memtui.sessions.rows import Rows
+from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.walk import walk, within_reach
 
 Reason = Literal["last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
@@ -65,7 +65,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
     """Rule 1."""
     last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
-    leaf = rows.speaker(last)
+    leaf = rows.speaker(last) if last != NAMELESS else ""
     if not leaf:
         latest = _latest_end(rows)
         return Leaf(latest, "latest-end", last) if latest else None
@@ -84,6 +84,9 @@ def _ends(rows: Rows) -> list[str]:
     """Messages that no message follows, in file order."""
     messages = _messages(rows)
     continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
+    nameless = rows.by_uuid.get(NAMELESS)
+    if nameless is not None and nameless.note == {}:  # that it has no uuid and names no parent makes it its own
+        continued.add(NAMELESS)
     return [uuid for uuid in messages if uuid not in continued]
 
 
@@ -136,5 +139,5 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
         if not followed:
             return Leaf(target, "pinned", pin)
     explicit = any(entry.note and entry.note.get("explicit") is True for _, uuid, entry in pins if uuid == pin)
-    later = any(entry.uuid in rows.by_uuid and not entry.sidechain for entry in entries[at + 1 :])
+    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
