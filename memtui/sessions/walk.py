@@ -8,12 +8,12 @@ Rules, each as client 2.1.332 was seen to follow it:
    first in the file. If there is none the way begins here.
 3. A parent that a compaction let go is replaced by the last preserved message.
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
-   Rows of that id beside the way are put among those on it, and results among its results, by their place in the
-   file, but never before the answer's first row. A result that hangs elsewhere belongs to the answer that made its
-   call, if only one did and both are on the same side. A result that stands before its call is put behind it.
-5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and
-   notes (isMeta), that hang from an answer's calls or their results, behind these, unless something else hangs from
-   them in turn.
+   Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
+   row and the next message of another kind: each before the first row there that comes later in the file. A result
+   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
+   result that stands before its call then is put behind it.
+5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
+   an answer's calls or their results, and notes (isMeta), are put in by rule 4, unless something else hangs from them.
 6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
    that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
 """
@@ -78,8 +78,9 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     after: dict[str, list[str]] = {}
     for answer in answers:
         own = [*answer.rows, *answer.results]
-        end = 1 + max(position[uuid] for uuid in own if uuid in position)
-        while end < len(way) and _is_aside(rows.by_uuid[way[end]]):
+        told = set(answer.results)
+        end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
+        while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
             end += 1
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
