@@ -61,7 +61,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
     leaf = find_leaf(rows, known, children)
     if at:
         leaf = _chosen(rows, known, at)
-    found: Conversation | None = None
+    found = Conversation() if leaf.reason == "emptied" else None
     way: list[Entry] = []
     if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
         uuids = with_trailing(
@@ -79,7 +79,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
             rows,
             way,
             found.dropped if found else [],
-            wanted=leaf.reason in ("chosen", "pinned-back"),
+            wanted=leaf.reason in ("chosen", "pinned-back", "emptied"),
         ),
         defects_of(transcript, rows, way),
         rows,

@@ -11,6 +11,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
    by no message; else it counts only if it was marked `explicit` and no main row was written after it.
+   One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
+   left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
 5. A leaf of a sub-agent means that no conversation is found.
 """
@@ -18,11 +20,11 @@ Rules, each as client 2.1.332 was seen to follow it:
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.sessions.entries import Entry, text
+from memtui.sessions.entries import Entry, link
 from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.walk import walk, within_reach
 
-Reason = Literal["last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
+Reason = Literal["last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "emptied", "no-message", "chosen", "none"]
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
@@ -31,6 +33,7 @@ REASONS: dict[Reason, str] = {
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
+    "emptied": "a rewind to the beginning (last-prompt, explicit), and nothing was written since",
     "no-message": "no record leads to a message",
     "chosen": "you chose it",
     "none": "the file has no main conversation",
@@ -54,7 +57,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         entries: Every record that it reads, in file order, for the `last-prompt` ones.
         children: `rows.children()`.
     """
-    pinned = any(entry.type == "last-prompt" and entry.note and text(entry.note.get("leafUuid")) for entry in entries)
+    pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
     leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, pinned=pinned)
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
@@ -123,14 +126,25 @@ def _messages(rows: Rows) -> list[str]:
 def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
     """Rule 3."""
     start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
-    pins = [
-        (index, uuid, entry)
-        for index, entry in enumerate(entries[start:], start)
-        if entry.type == "last-prompt" and entry.note and (uuid := text(entry.note.get("leafUuid")))
-    ]
+    pins: list[tuple[str, Entry]] = []
+    emptied = False
+    at = start
+    for index, entry in enumerate(entries[start:], start):
+        if entry.type != "last-prompt" or not entry.note:
+            continue
+        uuid = link(entry.note.get("leafUuid"), entry.index)
+        if uuid or (_explicit(entry) and entry.note.get("leafUuid", "") is None):
+            at, emptied = index, not uuid
+            if emptied:
+                pins.clear()
+            else:
+                pins.append((uuid, entry))
+    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
+    if emptied and not later:
+        return Leaf("", "emptied")
     if not pins:
         return None
-    at, pin, _ = pins[-1]
+    pin = pins[-1][0]
     target = rows.speaker(pin)
     if not target:
         return None
@@ -138,6 +152,9 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
         followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)
-    explicit = any(entry.note and entry.note.get("explicit") is True for _, uuid, entry in pins if uuid == pin)
-    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
+    explicit = any(uuid == pin and _explicit(entry) for uuid, entry in pins)
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
+
+
+def _explicit(entry: Entry) -> bool:
+    return entry.note is not None and entry.note.get("explicit") is True

@@ -9,7 +9,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    an error that the client itself wrote isn't sent.
 3. Rows with one message id are one assistant message, at the place of the first, also across other answers and results,
    with its calls behind everything else. Neighbouring user's messages are one, results first.
-4. Thinking is sent only to the model that thought it; a message of nothing but thinking or white space isn't sent.
+4. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space isn't sent.
    White space beside something else is, if the answer is a single row.
 5. A row whose calls were all never answered is taken out. Not so where nothing but answers and results follows the
    last prompt: then it stays, if there is a result among them, else if it belongs to the last answer.
@@ -35,6 +35,9 @@ INTERRUPTED: Final = "<interrupted>"
 NO_CONTENT: Final = "(no content)"
 ORPHANED: Final = "[Orphaned tool result removed due to conversation resume]"
 CALL_INTERRUPTED: Final = "[Tool use interrupted]"
+SYNTHETIC: Final = "<synthetic>"
+"""The model of what the client wrote itself."""
+
 FILLER: Final = "No response requested."
 
 DEFAULT_MODEL: Final = "claude-opus-5-5"
@@ -114,7 +117,7 @@ def resumed_model(entries: Iterable[Entry]) -> str:
     """The model that a resume goes on with: that of the last answer, if the client still resumes with it."""
     model = ""
     for entry in entries:
-        if entry.model and entry.model != "<synthetic>":
+        if entry.model and entry.model != SYNTHETIC:
             model = entry.model
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
 
@@ -129,7 +132,7 @@ def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
     message = data.get("message")
     if not isinstance(message, dict):
         return []
-    if data.get("isApiErrorMessage") and message.get("model") == "<synthetic>":
+    if data.get("isApiErrorMessage") and message.get("model") == SYNTHETIC:
         result.dropped.append(Dropped(entry, "an error that the client wrote"))
         return []
     if entry.content == "empty" and entry.type == "assistant":
@@ -215,7 +218,7 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             continue
         kept = []
         for block in message.blocks:
-            if block.type in _THINKING and block.entry.model != result.model:
+            if _is_thought_of_another(block, result.model):
                 result.dropped.append(Dropped(block.entry, "thinking of another model"))
             else:
                 kept.append(block)
@@ -228,6 +231,13 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             block for block in kept if not (_is_blank(block) and (joined or not block.data["text"]))
         ]
     return [message for message in messages if message.blocks]
+
+
+def _is_thought_of_another(block: Block, model: str) -> bool:
+    """Whether a model other than this one thought it; only what is signed or hidden tells."""
+    if block.type not in _THINKING or block.entry.model in (model, SYNTHETIC):
+        return False
+    return block.type == "redacted_thinking" or bool(block.data.get("signature"))
 
 
 def _stands_in(block: Block) -> bool:

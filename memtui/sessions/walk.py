@@ -13,7 +13,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
    result that stands before its call then is put behind it.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
-   an answer's calls or their results, and notes (isMeta), are put in by rule 4, unless something else hangs from them.
+   an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else hangs from them.
 6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
    that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
 """
@@ -84,9 +84,9 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
             end += 1
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
-        callers = [uuid for uuid in answer.rows if rows.by_uuid[uuid].calls]
-        beside += _asides(rows, [*callers, *answer.results], children, on_way)
-        on_way.update(beside)
+        if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
+            beside += _asides(rows, own, children, on_way)
+            on_way.update(beside)
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
         for uuid in sorted(beside, key=rows.place.__getitem__):
