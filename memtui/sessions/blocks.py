@@ -18,9 +18,32 @@ TOOLS_GONE: Final = "[Tool references removed - tools no longer available]"
 RENAMED: Final = {"Task": "Agent"}
 
 TOOLS: Final = frozenset(
-    "Agent Bash CronCreate CronDelete CronList DeferredToolPlaceholder Edit EnterWorktree ExitWorktree ListAgents Monitor "
-    "NotebookEdit Read ReportFindings ScheduleWakeup SendMessage Skill Task TaskStop ToolSearch WebFetch WebSearch "
-    "Workflow Write".split()
+    {
+        "Agent",
+        "Bash",
+        "CronCreate",
+        "CronDelete",
+        "CronList",
+        "DeferredToolPlaceholder",
+        "Edit",
+        "EnterWorktree",
+        "ExitWorktree",
+        "ListAgents",
+        "Monitor",
+        "NotebookEdit",
+        "Read",
+        "ReportFindings",
+        "ScheduleWakeup",
+        "SendMessage",
+        "Skill",
+        "Task",
+        "TaskStop",
+        "ToolSearch",
+        "WebFetch",
+        "WebSearch",
+        "Workflow",
+        "Write",
+    }
 )
 """Tools that the client has without a terminal, without servers and with its own settings."""
 

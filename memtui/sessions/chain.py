@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.base.errors import NotFound
+from memtui.sessions.blocks import whole_characters
 from memtui.sessions.entries import Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
-from memtui.sessions.blocks import whole_characters
-from memtui.sessions.messages import FILLER, Conversation, Message, conversation
+from memtui.sessions.messages import FILLER, conversation
+from memtui.sessions.parts import Conversation, Message
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import walk, with_parallel, with_trailing
@@ -133,4 +134,3 @@ def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
                 return Leaf(at, "chosen", at)
         raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
     return Leaf(at, "chosen", at)
-

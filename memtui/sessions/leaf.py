@@ -24,7 +24,18 @@ from memtui.sessions.entries import Entry, link
 from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.walk import walk, within_reach
 
-Reason = Literal["last-record", "latest-below", "latest-end", "preserved", "pinned", "pinned-back", "emptied", "no-message", "chosen", "none"]
+Reason = Literal[
+    "last-record",
+    "latest-below",
+    "latest-end",
+    "preserved",
+    "pinned",
+    "pinned-back",
+    "emptied",
+    "no-message",
+    "chosen",
+    "none",
+]
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry
-from memtui.sessions.messages import Dropped
+from memtui.sessions.parts import Dropped
 from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import stand_in
@@ -145,7 +145,10 @@ class _Reasons:
         return "rewound"
 
     def _other_root(self) -> Why:
-        lost = self.root is not None and self.rows.parent.get(self.root.uuid or NAMELESS, "") not in ("", self.root.uuid)
+        lost = self.root is not None and self.rows.parent.get(self.root.uuid or NAMELESS, "") not in (
+            "",
+            self.root.uuid,
+        )
         return "lost-parent" if lost and self.root and not self.root.boundary else "rewound"
 
 

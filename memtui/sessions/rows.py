@@ -19,7 +19,6 @@ from typing import Final
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 
-
 NAMELESS: Final = "no uuid"
 """Stands for the uuid of rows that have none."""
 
@@ -86,7 +85,7 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     for entry in entries:
         if entry.type not in CHAIN_TYPES:
             continue
-        parent = passed.get(entry.parent, entry.parent)
+        parent = _above(entry.parent, passed)
         if not _is_row(entry):
             if entry.uuid:
                 passed[entry.uuid] = parent
@@ -99,6 +98,15 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     _compact(rows, first)
     rows.place = first
     return rows
+
+
+def _above(uuid: str, passed: dict[str, str]) -> str:
+    """The row that something hangs from which names this one; records that are no rows, and came before, are passed."""
+    seen: set[str] = set()
+    while uuid in passed and uuid not in seen:
+        seen.add(uuid)
+        uuid = passed[uuid]
+    return uuid
 
 
 def _is_row(entry: Entry) -> bool:

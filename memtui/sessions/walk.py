@@ -13,7 +13,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
    result that stands before its call then is put behind it.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
-   an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else hangs from them.
+   an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
+   hangs from them.
 6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
    that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
 """
