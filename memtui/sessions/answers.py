@@ -5,8 +5,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. Rows with one message id become one message, at the place of the first, with its calls behind everything else: across
    other answers, and across what the user said in between if a result is among it.
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
-   commands follows the last prompt, and the last answer by rule 1 calls something or has a result behind it: then the
-   row stays, if any result follows the prompt, else if it belongs to that last answer.
+   commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
+   row of all answers: then the row stays, if any result follows the prompt, else if it belongs to that last answer.
 """
 
 from memtui.sessions.entries import text
@@ -57,7 +57,7 @@ def without_open_calls(parts: list[Message], result: Conversation) -> list[Messa
         calls = [block for block in part.blocks if block.type == "tool_use"]
         if calls and not any(text(block.data.get("id")) in answered for block in calls):
             if held is None:
-                held = _open_end(parts)
+                held = _open_end(parts, answered)
             if id(part.blocks[0].entry) not in held:
                 result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
                 continue
@@ -65,15 +65,16 @@ def without_open_calls(parts: list[Message], result: Conversation) -> list[Messa
     return kept
 
 
-def _open_end(parts: list[Message]) -> set[int]:
+def _open_end(parts: list[Message], answered: set[str]) -> set[int]:
     """The rows (by `id`) of an end that is still open."""
-    messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
-    last = max((at for at, part in enumerate(messages) if part.role == "assistant"), default=-1)
-    after = messages[last + 1 :]
-    if last < 0 or any(map(_is_said, after)):
+    spoken = [part for part in parts if not is_reminder(part) and not is_thought(part)]
+    after = spoken[1 + max((at for at, part in enumerate(spoken) if part.role == "assistant"), default=-1) :]
+    if len(after) == len(spoken) or any(map(_is_said, after)):
         return set()
-    calls = any(block.type == "tool_use" for block in messages[last].blocks)
-    if not calls and not any(map(is_told, after)):
+    messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
+    last = max(at for at, part in enumerate(messages) if part.role == "assistant")
+    calls = [text(block.data.get("id")) for block in messages[last].blocks if block.type == "tool_use"]
+    if answered.issuperset(calls) and not any(map(is_told, after)):
         return set()
     start = 1 + max((at for at, part in enumerate(messages) if _is_said(part)), default=-1)
     held = messages[start:] if any(map(is_told, messages[start:])) else messages[last : last + 1]

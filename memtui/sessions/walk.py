@@ -204,17 +204,27 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
-    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes."""
-    found: list[str] = []
-    for top in [child for uuid in start for child in children.get(uuid, ()) if child not in on_way]:
-        group, seen = [top], {top}
-        for uuid in group:
-            below = [child for child in children.get(uuid, ()) if child not in seen]
-            seen.update(below)
-            group += below
-        if all(_is_aside(rows.by_uuid[uuid]) for uuid in group):
-            found += [uuid for uuid in group if uuid not in found]
-    return found
+    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes.
+
+    What hangs from such rows on the way counts as hanging from what they hang from.
+    """
+    found: dict[str, None] = {}
+    waiting, passed = list(start), set(start)
+    for uuid in waiting:
+        for top in children.get(uuid, ()):
+            if top in on_way:
+                if top not in passed and _is_aside(rows.by_uuid[top]):
+                    passed.add(top)
+                    waiting.append(top)
+                continue
+            group, seen = [top], {top}
+            for row in group:
+                below = [child for child in children.get(row, ()) if child not in seen]
+                seen.update(below)
+                group += below
+            if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
+                found.update(dict.fromkeys(group))
+    return list(found)
 
 
 def _is_aside(entry: Entry) -> bool:
