@@ -12,10 +12,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from memtui.base.errors import NotFound
-from memtui.sessions.entries import CHAIN_TYPES, Entry, text
+from memtui.sessions.blocks import whole_characters
+from memtui.sessions.entries import Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
-from memtui.sessions.messages import FILLER, Conversation, Message, conversation, whole_characters
+from memtui.sessions.messages import FILLER, conversation
+from memtui.sessions.parts import Conversation, Message
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import walk, with_parallel, with_trailing
@@ -60,12 +62,9 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
     leaf = find_leaf(rows, known, children)
     if at:
         leaf = _chosen(rows, known, at)
-    elif not leaf.uuid:
-        return _without_uuid(transcript, known, leaf, rows)
-    if rows.by_uuid[leaf.uuid].sidechain and not at:
-        found: Conversation | None = None
-        way: list[Entry] = []
-    else:
+    found = Conversation() if leaf.reason == "emptied" else None
+    way: list[Entry] = []
+    if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
         uuids = with_trailing(
             rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
         )
@@ -81,7 +80,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
             rows,
             way,
             found.dropped if found else [],
-            wanted=leaf.reason in ("chosen", "pinned-back"),
+            wanted=leaf.reason in ("chosen", "pinned-back", "emptied"),
         ),
         defects_of(transcript, rows, way),
         rows,
@@ -102,7 +101,7 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
                 alone = message.bare and len(message.blocks) == 1  # an empty prompt is sent as it is
                 if block.reminder or said.startswith("<system-reminder>") or said == FILLER:
                     continue
-                if said or alone:
+                if said or alone or message.role == "assistant":
                     found.append([message.role, "text", said])
             elif block.type == "tool_use":
                 found.append([message.role, "tool_use", data.get("id"), data.get("name"), data.get("input")])
@@ -135,26 +134,3 @@ def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
                 return Leaf(at, "chosen", at)
         raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
     return Leaf(at, "chosen", at)
-
-
-def _without_uuid(transcript: Transcript, known: list[Entry], leaf: Leaf, rows: Rows) -> Resume:
-    """Records without a uuid overwrite each other in the client's loader: the last one alone is a conversation."""
-    last = next((entry for entry in reversed(known) if not entry.uuid and _alone(entry)), None)
-    if last is None or last.sidechain or rows.by_uuid:
-        return Resume(
-            leaf, left_out=left_out_of(transcript, rows, [], []), defects=defects_of(transcript, rows, []), rows=rows
-        )
-    found = conversation([(last, transcript.data(last))])
-    return Resume(
-        Leaf("", "last-record"),
-        (last,),
-        tuple(found.messages),
-        found.model,
-        left_out_of(transcript, rows, [last], found.dropped),
-        defects_of(transcript, rows, [last]),
-        rows,
-    )
-
-
-def _alone(entry: Entry) -> bool:
-    return bool(entry.content) if entry.type in ("user", "assistant") else entry.type in CHAIN_TYPES

@@ -12,9 +12,11 @@ Source:
 import re
 from typing import Any, Final
 
+from memtui.sessions.blocks import whole_characters
 from memtui.sessions.chain import Resume
 from memtui.sessions.entries import text
-from memtui.sessions.messages import INTERRUPTED, NO_CONTENT, Block, whole_characters
+from memtui.sessions.pairs import INTERRUPTED
+from memtui.sessions.parts import NO_CONTENT, Block
 
 SENT: Final = ("text", "tool_use", "tool_result", "image", "document")
 """Kinds of block that another model may get; thinking is signed for the one that thought it."""

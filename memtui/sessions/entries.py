@@ -7,6 +7,7 @@ Source:
     FORMATS 1.3 to 1.7.
 """
 
+import json
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -39,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     that can be sent ("empty": a list of none). `calls` and `answers` are the ids of its tool_use and tool_result
     blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it. `agent_run`: the sub-agent
     that a tool result tells of. `note` is the whole record where it is small and steers something (boundaries,
-    last-prompt).
+    last-prompt), and the parentUuid, if there is any, of a row without a uuid.
     """
 
     index: int
@@ -109,8 +110,8 @@ def entry_of(found: Found, index: int) -> Entry:
         found.length,
         kind,
         subtype,
-        text(data.get("uuid")),
-        text(data.get("parentUuid")),
+        link(data.get("uuid"), index),
+        link(data.get("parentUuid"), index),
         text(data.get("logicalParentUuid")),
         stamp,
         data.get("isSidechain") is True,
@@ -128,8 +129,16 @@ def entry_of(found: Found, index: int) -> Entry:
         found.salvaged,
         found.shared,
         found.pending,
-        data if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary" else None,
+        _note(data, kind, subtype),
     )
+
+
+def _note(data: Record, kind: str, subtype: str) -> Record | None:
+    if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary":
+        return data
+    if kind in CHAIN_TYPES and not data.get("uuid"):  # what its parent is, and whether it says so
+        return {key: data[key] for key in ("parentUuid",) if key in data}
+    return None
 
 
 def blocks_of(message: Record) -> Iterator[Record]:
@@ -176,6 +185,14 @@ def prompt_texts(data: Record) -> tuple[str, ...]:
 def text(value: object) -> str:
     """A field that should be text; anything else is ""."""
     return value if isinstance(value, str) else ""
+
+
+def link(value: object, index: int) -> str:
+    """A uuid, or the uuid of a parent: what isn't text names no row but a number or true one that has the same."""
+    if isinstance(value, str) or value is None or value is False or value == 0:
+        return value if isinstance(value, str) else ""
+    place = f" in record {index}" if isinstance(value, dict | list) else ""
+    return f"not text: {json.dumps(value)}{place}"
 
 
 def seconds(stamp: str) -> float | None:

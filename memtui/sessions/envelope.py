@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import msgspec
 
-from memtui.sessions.entries import Content, Entry, entry_of, is_machine
+from memtui.sessions.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine
 from memtui.sessions.lines import parse_line
 from memtui.sessions.reader import Found
 
@@ -80,7 +80,7 @@ def quick_entries(lines: bytes, index: int = -1, number: int = 0, offset: int = 
     start = 0
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
-        if row.type in NOTED or row.subtype == "compact_boundary":
+        if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
             entry = _noted(lines[start:end], index, number, offset + start)
             if entry is None:
                 return None

@@ -12,9 +12,10 @@ from typing import Any, Literal
 
 from memtui.base.secrets import redact, scan
 from memtui.base.text import visible
+from memtui.sessions.blocks import whole_characters
 from memtui.sessions.chain import Resume
 from memtui.sessions.context import context_messages
-from memtui.sessions.messages import Block, whole_characters
+from memtui.sessions.parts import Block
 from memtui.sessions.saying import part_of
 
 Format = Literal["markdown", "json", "html"]

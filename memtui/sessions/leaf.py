@@ -2,33 +2,49 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment) if
-   a message is at or above it. In a file without any such `last-prompt` as rule 3 needs the latest tip below it
-   does, if there are rows below that aren't earlier than it. The leaf is the nearest message at or above.
+1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
+   a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below that
+   aren't earlier than it. The leaf is the nearest message at or above the one that leads; if there is none, or the
+   last row has no uuid, the latest of all messages of the main conversation that no message follows.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
    by no message; else it counts only if it was marked `explicit` and no main row was written after it.
-4. Where no row leads to a message the last main row is the leaf; without rows with a uuid, the last message is.
+   One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
+   left of the conversation.
+4. Where rule 1 finds no message the last main row is the leaf.
 5. A leaf of a sub-agent means that no conversation is found.
 """
 
 from dataclasses import dataclass
 from typing import Literal
 
-from memtui.sessions.entries import Entry, text
-from memtui.sessions.rows import Rows
-from memtui.sessions.walk import walk, with_parallel
+from memtui.sessions.entries import Entry, link
+from memtui.sessions.rows import NAMELESS, Rows
+from memtui.sessions.walk import walk, within_reach
 
-Reason = Literal["last-record", "latest-below", "preserved", "pinned", "pinned-back", "no-message", "chosen", "none"]
+Reason = Literal[
+    "last-record",
+    "latest-below",
+    "latest-end",
+    "preserved",
+    "pinned",
+    "pinned-back",
+    "emptied",
+    "no-message",
+    "chosen",
+    "none",
+]
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
     "latest-below": "the latest record below the last one in the file decides",
+    "latest-end": "the last record in the file leads to no message, so the latest end of all decides",
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
+    "emptied": "a rewind to the beginning (last-prompt, explicit), and nothing was written since",
     "no-message": "no record leads to a message",
     "chosen": "you chose it",
     "none": "the file has no main conversation",
@@ -52,7 +68,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         entries: Every record that it reads, in file order, for the `last-prompt` ones.
         children: `rows.children()`.
     """
-    pinned = any(entry.type == "last-prompt" and entry.note and text(entry.note.get("leafUuid")) for entry in entries)
+    pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
     leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, pinned=pinned)
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
@@ -62,12 +78,30 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
     """Rule 1."""
-    for uuid in reversed(rows.by_uuid):
-        if not _leads(rows, uuid):
-            continue
-        below = "" if pinned else _latest_tip(rows, uuid, children)
-        return Leaf(rows.speaker(below or uuid), "latest-below" if below else "last-record", uuid)
-    return None
+    last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
+    leaf = rows.speaker(last) if last != NAMELESS else ""
+    if not leaf:
+        latest = _latest_end(rows)
+        return Leaf(latest, "latest-end", last) if latest else None
+    below = "" if pinned else _latest_tip(rows, last, children)
+    return Leaf(rows.speaker(below) if below else leaf, "latest-below" if below else "last-record", last)
+
+
+def _latest_end(rows: Rows) -> str:
+    """The latest main message that none follows; of equals the first, without times the last in the file."""
+    found = [uuid for uuid in _ends(rows) if not rows.by_uuid[uuid].sidechain]
+    timed = [(time, -rows.place[uuid], uuid) for uuid in found if (time := rows.by_uuid[uuid].time) is not None]
+    return max(timed)[2] if timed else found[-1] if found else ""
+
+
+def _ends(rows: Rows) -> list[str]:
+    """Messages that no message follows, in file order."""
+    messages = _messages(rows)
+    continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
+    nameless = rows.by_uuid.get(NAMELESS)
+    if nameless is not None and nameless.note == {}:  # that it has no uuid and names no parent makes it its own
+        continued.add(NAMELESS)
+    return [uuid for uuid in messages if uuid not in continued]
 
 
 def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
@@ -89,41 +123,49 @@ def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
 
 def _spliced_leaf(rows: Rows) -> Leaf | None:
     """Rule 2."""
-    messages = _messages(rows)
-    continued = {rows.speaker(rows.parent[uuid]) for uuid in messages}
-    tips = [uuid for uuid in messages if uuid not in continued]
+    tips = _ends(rows)
     if len(tips) == 1:
         return Leaf(tips[0], "preserved", tips[0])
-    led = next((uuid for uuid in reversed(rows.by_uuid) if _leads(rows, uuid)), "")
-    return Leaf(rows.speaker(led), "preserved", led) if led else None
+    leaf = _newest_leaf(rows, {}, pinned=True)
+    return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
 def _messages(rows: Rows) -> list[str]:
     return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
 
 
-def _leads(rows: Rows, uuid: str) -> bool:
-    return not rows.by_uuid[uuid].sidechain and bool(rows.speaker(uuid))
-
-
 def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
     """Rule 3."""
     start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
-    pins = [
-        (index, uuid, entry)
-        for index, entry in enumerate(entries[start:], start)
-        if entry.type == "last-prompt" and entry.note and (uuid := text(entry.note.get("leafUuid")))
-    ]
+    pins: list[tuple[str, Entry]] = []
+    emptied = False
+    at = start
+    for index, entry in enumerate(entries[start:], start):
+        if entry.type != "last-prompt" or not entry.note:
+            continue
+        uuid = link(entry.note.get("leafUuid"), entry.index)
+        if uuid or (_explicit(entry) and entry.note.get("leafUuid", "") is None):
+            at, emptied = index, not uuid
+            if emptied:
+                pins.clear()
+            else:
+                pins.append((uuid, entry))
+    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
+    if emptied and not later:
+        return Leaf("", "emptied")
     if not pins:
         return None
-    at, pin, _ = pins[-1]
+    pin = pins[-1][0]
     target = rows.speaker(pin)
     if not target:
         return None
-    if pin not in set(with_parallel(rows, walk(rows, leaf.led, strict=True), children)):
+    if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
         followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)
-    explicit = any(entry.note and entry.note.get("explicit") is True for _, uuid, entry in pins if uuid == pin)
-    later = any(entry.uuid in rows.by_uuid and not entry.sidechain for entry in entries[at + 1 :])
+    explicit = any(uuid == pin and _explicit(entry) for uuid, entry in pins)
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
+
+
+def _explicit(entry: Entry) -> bool:
+    return entry.note is not None and entry.note.get("explicit") is True

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry
-from memtui.sessions.messages import Dropped
-from memtui.sessions.rows import Rows
+from memtui.sessions.parts import Dropped
+from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import stand_in
 
@@ -92,8 +92,8 @@ class _Reasons:
     def __init__(self, rows: Rows, way: list[Entry], *, wanted: bool) -> None:
         self.rows = rows
         at = max((at for at, entry in enumerate(way) if entry.speaks), default=len(way))
-        self.end = set() if wanted else {entry.uuid for entry in way[at:]}
-        self.on_way = {entry.uuid for entry in way}
+        self.end = set() if wanted else {entry.uuid or NAMELESS for entry in way[at:]}
+        self.on_way = {entry.uuid or NAMELESS for entry in way}
         self.root = way[0] if way else None
         self.last = max((entry.index for entry in way), default=-1)
         self.continued = {rows.parent.get(entry.uuid, "") for entry in way}
@@ -104,8 +104,8 @@ class _Reasons:
         """The reason for one row, and a detail."""
         if entry.shared:
             return "bad-line", ""
-        if entry.uuid in self.rows.by_uuid and self.rows.by_uuid[entry.uuid] is not entry:
-            return "replaced", ""
+        if self.rows.of(entry) not in (None, entry):
+            return "replaced", "" if entry.uuid else "of all records without a uuid only the last counts"
         if entry.sidechain:
             return "sub-agent", ""
         if entry.uuid in self.rows.gone or (self.root and self.root.boundary and entry.index < self.root.index):
@@ -114,7 +114,7 @@ class _Reasons:
 
     def _above(self, entry: Entry) -> Why:
         """Where the way up from a row ends: at the way, at nothing, or at another root."""
-        uuid, passed = entry.uuid, list[str]()
+        uuid, passed = entry.uuid or NAMELESS, list[str]()
         seen: set[str] = set()
         why: Why = "rewound"
         while True:
@@ -136,7 +136,7 @@ class _Reasons:
 
     def _left_way(self, entry: Entry, passed: list[str]) -> Why:
         first = self.rows.by_uuid[passed[-1]] if passed else entry
-        if self.rows.parent.get(first.uuid) in self.end:
+        if self.rows.parent.get(first.uuid or NAMELESS) in self.end:
             return "late-side-row"
         if first.index > self.last:
             return "rewound"
@@ -145,7 +145,10 @@ class _Reasons:
         return "rewound"
 
     def _other_root(self) -> Why:
-        lost = self.root is not None and self.rows.parent.get(self.root.uuid, "") not in ("", self.root.uuid)
+        lost = self.root is not None and self.rows.parent.get(self.root.uuid or NAMELESS, "") not in (
+            "",
+            self.root.uuid,
+        )
         return "lost-parent" if lost and self.root and not self.root.boundary else "rewound"
 
 

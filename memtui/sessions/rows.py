@@ -2,8 +2,9 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A row is a user, assistant, system or attachment record with a uuid. A progress record is none, nor is a message
-   without any content that can be read; who hangs from one of these, and stands behind it, hangs from its parent.
+1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message without any
+   content that can be read; who hangs from one of these, and stands behind it, hangs from its parent. All rows
+   without a uuid count as having the same one, that no parent names. A parent of another kind than text is a lost one.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
@@ -14,8 +15,12 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Final
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry, text
+
+NAMELESS: Final = "no uuid"
+"""Stands for the uuid of rows that have none."""
 
 
 @dataclass(slots=True)
@@ -53,6 +58,10 @@ class Rows:
         """Uuids in the order of their first place."""
         return sorted(self.by_uuid, key=self.place.__getitem__)
 
+    def of(self, entry: Entry) -> Entry | None:
+        """The row that counts for the uuid of a record."""
+        return self.by_uuid.get(entry.uuid or NAMELESS) if entry.type in CHAIN_TYPES else None
+
     def speaker(self, uuid: str) -> str:
         """The nearest message at or above a row; "" if the way up ends before."""
         seen: set[str] = set()
@@ -74,19 +83,30 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     first: dict[str, int] = {}
     passed: dict[str, str] = {}
     for entry in entries:
-        if not entry.uuid or entry.type not in CHAIN_TYPES:
+        if entry.type not in CHAIN_TYPES:
             continue
-        parent = passed.get(entry.parent, entry.parent)
+        parent = _above(entry.parent, passed)
         if not _is_row(entry):
-            passed[entry.uuid] = parent
+            if entry.uuid:
+                passed[entry.uuid] = parent
             continue
-        first.setdefault(entry.uuid, len(first))
-        rows.by_uuid.pop(entry.uuid, None)
-        rows.by_uuid[entry.uuid] = entry
-        rows.parent[entry.uuid] = parent
+        uuid = entry.uuid or NAMELESS
+        first.setdefault(uuid, len(first))
+        rows.by_uuid.pop(uuid, None)
+        rows.by_uuid[uuid] = entry
+        rows.parent[uuid] = parent
     _compact(rows, first)
     rows.place = first
     return rows
+
+
+def _above(uuid: str, passed: dict[str, str]) -> str:
+    """The row that something hangs from which names this one; records that are no rows, and came before, are passed."""
+    seen: set[str] = set()
+    while uuid in passed and uuid not in seen:
+        seen.add(uuid)
+        uuid = passed[uuid]
+    return uuid
 
 
 def _is_row(entry: Entry) -> bool:
@@ -120,11 +140,11 @@ def _compact(rows: Rows, first: dict[str, int]) -> None:
     boundaries = [entry for entry in rows.by_uuid.values() if entry.boundary]
     if not any(preserved(entry, rows) for entry in boundaries):
         return
-    newest = max(boundaries, key=lambda entry: first[entry.uuid])
+    newest = max(boundaries, key=lambda entry: first[entry.uuid or NAMELESS])
     anchor, kept = preserved(newest, rows) or ("", ())
     if any(uuid not in rows.by_uuid for uuid in kept):
         return
-    limit, keep = first[newest.uuid], set(kept)
+    limit, keep = first[newest.uuid or NAMELESS], set(kept)
     gone = frozenset(uuid for uuid in rows.by_uuid if first[uuid] < limit and uuid not in keep)
     above = anchor
     for uuid in kept:

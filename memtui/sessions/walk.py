@@ -8,16 +8,20 @@ Rules, each as client 2.1.332 was seen to follow it:
    first in the file. If there is none the way begins here.
 3. A parent that a compaction let go is replaced by the last preserved message.
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
-   Rows of that id beside the way are put among those on it, and results among its results, by their place in the
-   file, but never before the answer's first row. A result that hangs elsewhere belongs to the answer that made its
-   call, if only one did and both are on the same side. A result that stands before its call is put behind it.
-5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. So do those, and
-   notes (isMeta), that hang from an answer's calls or their results, behind these, unless something else hangs from
-   them in turn.
+   Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
+   row and the next message of another kind: each before the first row there that comes later in the file. A result
+   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
+   result that stands before its call then is put behind it.
+5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
+   an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
+   hangs from them.
+6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
+   that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
 """
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.rows import Rows
@@ -69,29 +73,66 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     answers = _answers(rows, way)
     if not answers:
         return way
-    way = _results_behind_calls(rows, way)
     on_way = set(way)
     position = {uuid: at for at, uuid in enumerate(way)}
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
     for answer in answers:
-        beside = [uuid for uuid in answer.rows if uuid not in on_way]
-        results = [uuid for uuid in answer.results if uuid not in on_way]
-        there = sorted((uuid for uuid in answer.rows if uuid in position), key=position.__getitem__)
-        told = sorted((uuid for uuid in answer.results if uuid in position), key=position.__getitem__)
-        last = max([*there, *told], key=position.__getitem__)
-        for uuid in beside:
-            earlier = [row for row in there if rows.place[row] < rows.place[uuid]]
-            after.setdefault(earlier[-1] if earlier else answer.first, []).append(uuid)
-        for uuid in results:
-            later = next((row for row in told if rows.place[row] > rows.place[uuid]), "")
-            (before if later else after).setdefault(later or last, []).append(uuid)
-        on_way.update(beside, results)
-        callers = [uuid for uuid in answer.rows if rows.by_uuid[uuid].calls]
-        asides = _asides(rows, [*callers, *answer.results], children, on_way)
-        on_way.update(asides)
-        after.setdefault(last, []).extend(asides)
-    return [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
+        own = [*answer.rows, *answer.results]
+        told = set(answer.results)
+        end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
+        while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
+            end += 1
+        beside = [uuid for uuid in own if uuid not in on_way]
+        on_way.update(beside)
+        if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
+            beside += _asides(rows, own, children, on_way)
+            on_way.update(beside)
+        region = way[position[answer.first] + 1 : end]
+        latest = list(accumulate((rows.place[uuid] for uuid in region), max))
+        for uuid in sorted(beside, key=rows.place.__getitem__):
+            later = bisect_right(latest, rows.place[uuid])
+            if later < len(region):
+                before.setdefault(region[later], []).append(uuid)
+            else:
+                after.setdefault(way[end - 1], []).append(uuid)
+    found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
+    return _results_behind_calls(rows, found)
+
+
+def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> set[str]:
+    """The way, and what counts as being on it when a `last-prompt` names it (rule 6)."""
+    on_way = set(way)
+    calls = {uuid for uuid in way if rows.by_uuid[uuid].calls}
+    calls |= _parallel_calls(rows, calls, children)
+    made = {call for uuid in calls for call in rows.by_uuid[uuid].calls}
+    unanswered = made.difference(call for uuid in way for call in rows.by_uuid[uuid].answers)
+    results = {
+        child
+        for uuid in calls
+        for child in children.get(uuid, ())
+        if child not in on_way and not unanswered.isdisjoint(rows.by_uuid[child].answers)
+    }
+    on_way |= calls | results
+    told = [uuid for uuid in on_way if rows.by_uuid[uuid].answers]
+    return on_way.union(_asides(rows, told, children, on_way))
+
+
+def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]]) -> set[str]:
+    """The calls of an answer below some of its calls, with nothing between but rows of it, results and asides."""
+    found: set[str] = set()
+    waiting = [(uuid, rows.by_uuid[uuid].message_id) for uuid in calls]
+    seen = set(waiting)
+    for uuid, answer in waiting:
+        for child in children.get(uuid, ()):
+            entry = rows.by_uuid[child]
+            if (child, answer) in seen or (entry.speaks and not entry.answers and entry.message_id != answer):
+                continue
+            seen.add((child, answer))
+            waiting.append((child, answer))
+            if entry.calls:
+                found.add(child)
+    return found
 
 
 @dataclass(slots=True)
@@ -153,7 +194,7 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
         if calls and place[calls[0]] > place[uuid]:
             early.setdefault(calls[0], []).append(uuid)
     if not early:
-        return list(way)
+        return way
     moved = {uuid for group in early.values() for uuid in group}
     found: list[str] = []
     for uuid in way:
@@ -163,17 +204,27 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
-    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes."""
-    found: list[str] = []
-    for top in [child for uuid in start for child in children.get(uuid, ()) if child not in on_way]:
-        group, seen = [top], {top}
-        for uuid in group:
-            below = [child for child in children.get(uuid, ()) if child not in seen]
-            seen.update(below)
-            group += below
-        if all(_is_aside(rows.by_uuid[uuid]) for uuid in group):
-            found += [uuid for uuid in group if uuid not in found]
-    return found
+    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes.
+
+    What hangs from such rows on the way counts as hanging from what they hang from.
+    """
+    found: dict[str, None] = {}
+    waiting, passed = list(start), set(start)
+    for uuid in waiting:
+        for top in children.get(uuid, ()):
+            if top in on_way:
+                if top not in passed and _is_aside(rows.by_uuid[top]):
+                    passed.add(top)
+                    waiting.append(top)
+                continue
+            group, seen = [top], {top}
+            for row in group:
+                below = [child for child in children.get(row, ()) if child not in seen]
+                seen.update(below)
+                group += below
+            if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
+                found.update(dict.fromkeys(group))
+    return list(found)
 
 
 def _is_aside(entry: Entry) -> bool:

@@ -1,0 +1,87 @@
+"""The rows of one answer as one message, and the calls that stay open.
+
+Rules, each as client 2.1.332 was seen to follow it:
+
+1. Rows with one message id become one message, at the place of the first, with its calls behind everything else: across
+   other answers, and across what the user said in between if a result is among it.
+2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
+   commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
+   row of all answers: then the row stays, if any result follows the prompt, else if it belongs to that last answer.
+"""
+
+from memtui.sessions.entries import text
+from memtui.sessions.parts import Conversation, Dropped, Message, is_reminder, is_thought, is_told
+
+
+def one_per_answer(parts: list[Message]) -> list[Message]:
+    """Make the rows of each answer one message (rule 1).
+
+    Args:
+        parts: A message for each row; they stay as they are.
+    """
+    messages: list[Message] = []
+    reachable: dict[str, Message] = {}
+    told: bool | None = None  # whether a result is among what the user said since the last answer
+    for part in parts:
+        if part.role == "user" and not is_reminder(part):
+            told = bool(told) or is_told(part)
+        elif part.role == "assistant" and told is False:
+            reachable.clear()
+        earlier = reachable.get(part.id) if part.id else None
+        if earlier is not None:
+            earlier.blocks += part.blocks
+            continue
+        message = Message(part.role, list(part.blocks), part.id, part.bare)
+        messages.append(message)
+        if part.role == "assistant":
+            told = None
+        if part.id:
+            reachable[part.id] = message
+    for message in messages:
+        if message.role == "assistant":
+            message.blocks.sort(key=lambda block: block.type == "tool_use")
+    return messages
+
+
+def without_open_calls(parts: list[Message], result: Conversation) -> list[Message]:
+    """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
+
+    Args:
+        parts: A message for each row.
+        result: Where to name what is taken out.
+    """
+    answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
+    held: set[int] | None = None
+    kept: list[Message] = []
+    for part in parts:
+        calls = [block for block in part.blocks if block.type == "tool_use"]
+        if calls and not any(text(block.data.get("id")) in answered for block in calls):
+            if held is None:
+                held = _open_end(parts, answered)
+            if id(part.blocks[0].entry) not in held:
+                result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
+                continue
+        kept.append(part)
+    return kept
+
+
+def _open_end(parts: list[Message], answered: set[str]) -> set[int]:
+    """The rows (by `id`) of an end that is still open."""
+    spoken = [part for part in parts if not is_reminder(part) and not is_thought(part)]
+    after = spoken[1 + max((at for at, part in enumerate(spoken) if part.role == "assistant"), default=-1) :]
+    if len(after) == len(spoken) or any(map(_is_said, after)):
+        return set()
+    messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
+    last = max(at for at, part in enumerate(messages) if part.role == "assistant")
+    calls = [text(block.data.get("id")) for block in messages[last].blocks if block.type == "tool_use"]
+    if answered.issuperset(calls) and not any(map(is_told, after)):
+        return set()
+    start = 1 + max((at for at, part in enumerate(messages) if _is_said(part)), default=-1)
+    held = messages[start:] if any(map(is_told, messages[start:])) else messages[last : last + 1]
+    return {id(block.entry) for part in held for block in part.blocks}
+
+
+def _is_said(message: Message) -> bool:
+    """Whether it is a prompt or a note: a user's row without a result."""
+    entry = message.blocks[0].entry
+    return message.role == "user" and entry.type == "user" and not entry.answers
