@@ -1,0 +1,163 @@
+"""Which two files are one topic. A false merge is worse than a missed one: in doubt they are two.
+
+Three ways to be one, in files of one type and one folder:
+- same: the same text, blanks apart.
+- held: every line of one, headings apart, is in the other, and it is at least half of it.
+- near: at least 90 of 100 alike, called alike, and neither differs from the other in what tells topics apart: numbers,
+  code, paths, words of denial.
+
+Files made from one template for different things are 85 alike in real folders, with names that differ; two versions
+of one note are above 90, with one name. Short texts differ in a word that matters ("Use npm", "Use pnpm"), so only
+those of 200 characters or more are near.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from memtui.base.text import nfc
+from memtui.dream.rules.desk import plain
+from memtui.memory.fields import TYPES, read_frontmatter
+from memtui.memory.links import slug
+from memtui.memory.relink import stem_of
+
+Way = Literal["same", "held", "near"]
+
+NEAR = 90.0
+"""How alike (0 to 100) two texts are to be, of all their characters."""
+SHORTEST_NEAR = 200
+SHORTEST_HELD = 80
+SHORTEST_SAME = 12
+"""Characters below which a text is too little to tell."""
+CALLED_ALIKE = 90.0
+"""How alike two names are to be."""
+
+MERGED = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
+"""What a merge writes about its sources."""
+
+_PREFIX = re.compile(rf"^(?:{'|'.join(TYPES)})-(?=.)")
+_COPY = re.compile(r"(?:-(?:copy|duplicate|\(?\d\)?))+$")
+_TELLING = re.compile(
+    r"`[^`\n]+`|\S*\d\S*|\S*[/\\]\S*|\b(?:not?|never|none|neither|nor|without|avoid|cannot|except|only|always)\b"
+    r"|\b\w+n['’]t\b|\S*(?:않|없|금지|말\s?것|마라|말라|아니|못)\S*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Text:
+    """One file as it is compared: `called` is its `name` field, "" without one."""
+
+    name: str
+    type: str | None
+    called: str
+    body: str
+
+    @cached_property
+    def folder(self) -> str:
+        return self.name.rpartition("/")[0]
+
+    @cached_property
+    def flat(self) -> str:
+        """The body on one line, case kept, without what merges wrote."""
+        return plain(MERGED.sub("", self.body))
+
+    @cached_property
+    def lines(self) -> frozenset[str]:
+        """Its lines, headings apart."""
+        lines = (plain(line) for line in MERGED.sub("", self.body).split("\n"))
+        return frozenset(line for line in lines if line and not line.startswith("#"))
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """What tells one topic from another that is worded alike."""
+        return frozenset(match[0].strip(".,;:()").casefold() for match in _TELLING.finditer(self.flat))
+
+    @cached_property
+    def names(self) -> tuple[str, str]:
+        """What it is called, as slugs without the type: the file, the `name` field."""
+        return _PREFIX.sub("", slug(stem_of(self.name))), _PREFIX.sub("", slug(self.called))
+
+
+def text_of(name: str, type: str | None, called: str | None, text: str) -> Text:
+    """A file's text, front matter taken off."""
+    front = read_frontmatter(text)
+    return Text(name, type, called or "", nfc(text[front.body_start :]).replace("\r\n", "\n"))
+
+
+def alike(one: Text, other: Text) -> Way | None:
+    """In which way two files are one topic, `None` if they are two."""
+    if one.type != other.type or one.folder != other.folder:
+        return None
+    short, long = sorted((one, other), key=lambda text: len(text.flat))
+    if len(short.flat) < SHORTEST_SAME:
+        return None
+    if short.flat == long.flat:
+        return "same"
+    if _is_held(short, long):
+        return "held"
+    if len(short.flat) >= SHORTEST_NEAR and _called_alike(one, other) and _near(one, other):
+        return "near"
+    return None
+
+
+def _is_held(short: Text, long: Text) -> bool:
+    enough = len(short.flat) >= SHORTEST_HELD and 2 * len(short.flat) >= len(long.flat)
+    return enough and bool(short.lines) and short.lines <= long.lines
+
+
+def _near(one: Text, other: Text) -> bool:
+    from rapidfuzz import fuzz  # only where two names are alike
+
+    if not (one.telling <= other.telling or other.telling <= one.telling):
+        return False
+    return fuzz.ratio(one.flat.casefold(), other.flat.casefold(), score_cutoff=NEAR) >= NEAR
+
+
+def _called_alike(one: Text, other: Text) -> bool:
+    return any(_same_words(a, b) for a, b in zip(one.names, other.names, strict=True) if a and b)
+
+
+def _same_words(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
+    if one == other or _COPY.sub("", one) == other or one == _COPY.sub("", other):
+        return True
+    if sorted(re.findall(r"\d+", one)) != sorted(re.findall(r"\d+", other)) or min(len(one), len(other)) < 6:
+        return False
+    return fuzz.token_sort_ratio(one.replace("-", " "), other.replace("-", " ")) >= CALLED_ALIKE
+
+
+def pairs(texts: Iterable[Text]) -> Iterator[tuple[Text, Text, Way]]:
+    """The pairs that are one topic, by name; the same first, then held, then near.
+
+    Texts are compared only where they could be: those with a line of their own in common, and those called alike.
+    """
+    ordered = sorted(texts, key=lambda text: text.name)
+    found: list[tuple[Text, Text, Way]] = []
+    for one, other in _candidates(ordered):
+        way = alike(one, other)
+        if way is not None:
+            found.append((one, other, way))
+    rank: Mapping[Way, int] = {"same": 0, "held": 1, "near": 2}
+    yield from sorted(found, key=lambda pair: (rank[pair[2]], pair[0].name, pair[1].name))
+
+
+def _candidates(texts: list[Text]) -> Iterator[tuple[Text, Text]]:
+    """Pairs worth comparing, each once, in the order of their names."""
+    by_line: dict[str, list[int]] = {}
+    by_text: dict[str, list[int]] = {}
+    for number, text in enumerate(texts):
+        by_text.setdefault(text.flat, []).append(number)
+        for line in text.lines:
+            by_line.setdefault(line, []).append(number)
+    seen: set[tuple[int, int]] = set()
+    for number, text in enumerate(texts):
+        rarest = min((by_line[line] for line in sorted(text.lines)), key=len, default=[])
+        others = {*rarest, *by_text[text.flat]}
+        others.update(later for later in range(number + 1, len(texts)) if _called_alike(text, texts[later]))
+        seen.update((min(number, other), max(number, other)) for other in others if other != number)
+    for first, second in sorted(seen):
+        yield texts[first], texts[second]

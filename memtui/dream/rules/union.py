@@ -1,0 +1,148 @@
+"""What is left of two texts of one topic: every line of both, the newer first.
+
+A body is cut at its headings, a section into blocks at blank lines; code stays in one piece. A block of the older text
+of which every line is in the newer one is left out; else it is put at the end of the section of the same heading, or
+with its heading at the end. Of a plain list only the items that are new are put there.
+"""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memtui.dream.rules.desk import plain, stamp_of
+from memtui.memory.fields import Frontmatter, read_frontmatter
+from memtui.memory.frontmatter import set_field
+from memtui.memory.index import newline_of
+from memtui.memory.markdown import code_spans, headings
+
+_ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_CREATED = ("created", "metadata.created")
+
+
+@dataclass(slots=True)
+class _Section:
+    """A heading's line, "" above the first, and the blocks below it, without blank lines."""
+
+    heading: str
+    blocks: list[str] = field(default_factory=list)
+
+
+def union(newer: str, older: str) -> str:
+    """Bring two files together.
+
+    Args:
+        newer: The text whose front matter and order stay; its line ends are used.
+        older: The text of which only what is new is taken, and the earlier date of creation.
+
+    Returns:
+        The text; every line of both bodies is in it.
+    """
+    front, old_front = read_frontmatter(newer), read_frontmatter(older)
+    newline = newline_of(newer)
+    head = newer[: front.body_start]
+    if not front.block and old_front.block:
+        mark = "\ufeff" if newer.startswith("\ufeff") else ""
+        head = mark + older[: old_front.body_start].removeprefix("\ufeff").replace("\r\n", "\n").replace("\n", newline)
+        newer = newer.removeprefix("\ufeff")
+        front = Frontmatter("ok")
+        head = head if head.endswith(newline * 2) else head + newline
+    body = newer[front.body_start :].replace("\r\n", "\n")
+    old_body = older[old_front.body_start :].removeprefix("\ufeff").replace("\r\n", "\n")
+    return _with_created(head + _united(body, old_body).replace("\n", newline), old_front)
+
+
+def _united(body: str, old_body: str) -> str:
+    have = {plain(line) for line in body.split("\n")}
+    sections = _sections(body)
+    missing: list[tuple[str, list[str]]] = []
+    for section in _sections(old_body):
+        blocks = [new for block in section.blocks if (new := _new_of(block, have, body))]
+        lone = bool(section.heading) and plain(section.heading) not in have
+        if blocks or lone:
+            missing.append((section.heading, blocks))
+    if not missing:
+        return body
+    for heading, blocks in missing:
+        same = next((one for one in sections if heading and plain(one.heading) == plain(heading)), None)
+        if same is None and not heading and len(sections) == 1:
+            same = sections[0]
+        if same is not None:
+            same.blocks += blocks
+        else:
+            sections.append(_Section(heading, blocks))
+    return _joined(body, sections)
+
+
+def _new_of(block: str, have: set[str], body: str) -> str:
+    """The part of a block that isn't there yet, "" if all is."""
+    lines = block.split("\n")
+    if block.lstrip().startswith(("```", "~~~")):
+        return "" if block.strip("\n") in body else block
+    if all(plain(line) in have for line in lines if line.strip()):
+        return ""
+    if all(_ITEM.match(line) for line in lines):
+        return "\n".join(line for line in lines if plain(line) not in have)
+    return block
+
+
+def _sections(body: str) -> list[_Section]:
+    heads = {heading.start for heading in headings(body)}
+    code = [span for span in code_spans(body) if "\n" in body[span[0] : span[1]]]
+    sections = [_Section("")]
+    block: list[str] = []
+    at = 0
+
+    def end_block() -> None:
+        if block:
+            sections[-1].blocks.append("\n".join(block))
+            block.clear()
+
+    for line in body.split("\n"):
+        inside = any(start < at < end for start, end in code)
+        if at in heads:
+            end_block()
+            sections.append(_Section(line))
+        elif line.strip() or inside:
+            block.append(line)
+        else:
+            end_block()
+        at += len(line) + 1
+    end_block()
+    return [one for one in sections if one.heading or one.blocks] or [_Section("")]
+
+
+def _joined(body: str, sections: list[_Section]) -> str:
+    """The sections as text: blocks with a blank line between them, items of one list without."""
+    lead = body[: len(body) - len(body.lstrip("\n"))]
+    parts: list[str] = []
+    for section in sections:
+        if section.heading:
+            parts.append(section.heading)
+        last = ""
+        for block in section.blocks:
+            if last and _ITEM.match(last.split("\n")[-1]) and _ITEM.match(block) and "\n\n" not in block:
+                parts[-1] += "\n" + block
+            else:
+                parts.append(block)
+            last = block
+    return lead + "\n\n".join(parts) + "\n"
+
+
+def _with_created(text: str, old: Frontmatter) -> str:
+    """The text with the earlier of two dates of creation, where the older text has one."""
+    found = next(((key, value) for key in _CREATED if (value := old.get(key)) is not None), None)
+    front = read_frontmatter(text)
+    if found is None or not front.block or front.verdict == "invalid":
+        return text
+    key = next((key for key in _CREATED if front.get(key) is not None), None)
+    if key is not None and not _earlier(found[1], front.get(key)):
+        return text
+    if key is None:
+        key = found[0] if front.field("metadata") is not None else "created"
+    made = set_field(text, key, found[1])
+    return made if read_frontmatter(made).get(key) == found[1] else text
+
+
+def _earlier(one: str, other: str | None) -> bool:
+    a, b = stamp_of(one), stamp_of(other)
+    return isinstance(a, datetime) and (b is None or a < b)
