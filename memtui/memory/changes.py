@@ -300,11 +300,11 @@ def _shortened(world: World, id: str, pinned: Collection[str], goal: float, *, r
     graph = world.graph.of(scope.id)
     text = sheets.text_or(INDEX_NAME, "")
     topics = [_topic(file, graph, file.name in pinned) for file in scope.files if file.kind == "topic"]
-    # An entry may lead to a file that is no topic of this folder (`team/x.md`): it isn't dead.
+    # An entry may lead to a file that is no topic of this folder (`team/x.md`): neither dead nor ours to judge.
     known = {nfc(topic.name) for topic in topics}
     for entry in read_entries(text):
         if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
-            topics.append(Topic(entry.target, entry.title))
+            topics.append(Topic(entry.target, entry.title, pinned=True))
     made = (_rebuild if rebuild else _tidy)(text, topics, now=world.read_at, goal=goal)
     if made.changed:
         sheets.put(INDEX_NAME, made.text_after)

@@ -3,8 +3,8 @@
 Three ways to be one, in files of one type and one folder:
 - same: the same text, blanks apart.
 - held: every line of one, headings apart, is in the other, and it is at least half of it.
-- near: at least 90 of 100 alike, called alike, and neither differs from the other in what tells topics apart: numbers,
-  code, paths, words of denial.
+- near: at least 90 of 100 alike, called alike, the same words of denial, and of numbers, code and paths at most one of
+  the two has more than the other.
 
 Files made from one template for different things are 85 alike in real folders, with names that differ; two versions
 of one note are above 90, with one name. Short texts differ in a word that matters ("Use npm", "Use pnpm"), so only
@@ -12,6 +12,7 @@ those of 200 characters or more are near.
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -39,9 +40,10 @@ MERGED = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", r
 
 _PREFIX = re.compile(rf"^(?:{'|'.join(TYPES)})-(?=.)")
 _COPY = re.compile(r"(?:-(?:copy|duplicate|\(?\d\)?))+$")
-_TELLING = re.compile(
-    r"`[^`\n]+`|\S*\d\S*|\S*[/\\]\S*|\b(?:not?|never|none|neither|nor|without|avoid|cannot|except|only|always)\b"
-    r"|\b\w+n['’]t\b|\S*(?:않|없|금지|말\s?것|마라|말라|아니|못)\S*",
+_TELLING = re.compile(r"`[^`\n]+`|\S*\d\S*|\S*[/\\]\S*")
+_DENIAL = re.compile(
+    r"\b(?:not?|never|none|neither|nor|without|avoid|cannot|except|only|always)\b|\b\w+n['’]t\b"
+    r"|않|없|금지|말\s?것|마라|말라|아니|못|만\b",
     re.IGNORECASE,
 )
 
@@ -71,9 +73,14 @@ class Text:
         return frozenset(line for line in lines if line and not line.startswith("#"))
 
     @cached_property
-    def telling(self) -> frozenset[str]:
-        """What tells one topic from another that is worded alike."""
-        return frozenset(match[0].strip(".,;:()").casefold() for match in _TELLING.finditer(self.flat))
+    def telling(self) -> Counter[str]:
+        """What tells one topic from another that is worded alike: numbers, code, paths."""
+        return Counter(match[0].strip(".,;:()").casefold() for match in _TELLING.finditer(self.flat))
+
+    @cached_property
+    def denials(self) -> Counter[str]:
+        """Words that turn a sentence into its opposite."""
+        return Counter(match[0].casefold() for match in _DENIAL.finditer(self.flat))
 
     @cached_property
     def names(self) -> tuple[str, str]:
@@ -111,7 +118,7 @@ def _is_held(short: Text, long: Text) -> bool:
 def _near(one: Text, other: Text) -> bool:
     from rapidfuzz import fuzz  # only where two names are alike
 
-    if not (one.telling <= other.telling or other.telling <= one.telling):
+    if one.denials != other.denials or not (one.telling <= other.telling or other.telling <= one.telling):
         return False
     return fuzz.ratio(one.flat.casefold(), other.flat.casefold(), score_cutoff=NEAR) >= NEAR
 

@@ -1,7 +1,8 @@
 """Gaps in front matter: no block, no name, no description, a type that its file's name or spelling makes certain.
 
-A name comes from the first heading or the file's name, a description is the first sentence. A type that only a person
-can tell stays away. What is there is never changed, but for a type that is misspelt.
+A name is the first heading, if that is the text's own and no other file is called so ("Decision"), else the file's name
+in words; a description is the first sentence. A type that only a person can tell stays away. What is there is never
+changed, but for a type that is misspelt.
 """
 
 from memtui.base.errors import MemtuiError
@@ -11,6 +12,8 @@ from memtui.memory.changes import plan_fix
 from memtui.memory.fields import read_frontmatter
 from memtui.memory.fixes import first_sentence, name_of
 from memtui.memory.frontmatter import set_field
+from memtui.memory.links import slug
+from memtui.memory.markdown import headings
 
 
 def fill_front(desk: Desk) -> None:
@@ -21,11 +24,25 @@ def fill_front(desk: Desk) -> None:
             continue
         if file is None or file.kind != "topic" or not desk.may(file.name) or is_empty(desk, file):
             continue
-        did = "has front matter now" if problem.code == "missing-frontmatter" else f"is of type {problem.subject}"
-        desk.carry_out("frontmatter", file.name, f"{file.name} {did}", plan_fix(desk.world, problem))
+        plan = plan_fix(desk.world, problem)
+        text = next((one.data.decode("utf-8") for one in plan.changes if one.name == file.name and one.data), "")
+        did = f"is of type {problem.subject}"
+        if problem.code == "missing-frontmatter":
+            did = "has front matter now"
+            text = _set(text, "name", _name(desk, file.name, text)) or text
+        desk.change("frontmatter", file.name, f"{file.name} {did}", {file.name: text})
     for file in desk.topics:
         if not is_empty(desk, file):
             _fill(desk, file.name)
+
+
+def _name(desk: Desk, file: str, text: str) -> str:
+    """What a file without a name is to be called."""
+    body = text[read_frontmatter(text).body_start :].lstrip("\r\n")
+    first = next(iter(headings(body)), None)
+    name = name_of(body, file)
+    taken = {slug(other.title) for other in desk.scope.topics if other.name != file}
+    return name if first is not None and first.level == 1 and slug(name) not in taken else name_of("", file)
 
 
 def _fill(desk: Desk, name: str) -> None:
@@ -34,7 +51,7 @@ def _fill(desk: Desk, name: str) -> None:
     if not front.block or front.verdict == "invalid":
         return
     body = text[front.body_start :].lstrip("\r\n")
-    for key, value in (("name", name_of(body, name)), ("description", first_sentence(body))):
+    for key, value in (("name", _name(desk, name, text)), ("description", first_sentence(body))):
         if front.get(key) is not None or not value:
             continue
         after = _set(text, key, value)

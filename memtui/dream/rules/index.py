@@ -14,7 +14,7 @@ from memtui.memory.budget import measure_index
 from memtui.memory.changes import plan_rebuild, plan_tidy, title_of, with_entries
 from memtui.memory.fields import read_frontmatter
 from memtui.memory.files import MemoryFile
-from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries, set_hook
+from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries
 from memtui.memory.tidy import Topic, one_sentence, usefulness
 
 GOAL = 0.7
@@ -39,12 +39,13 @@ def list_once(desk: Desk) -> None:
         if again is None:
             return
         first, second = again
-        after = {INDEX_NAME: text[: second.start] + text[entry_end(text, second) :]}
+        rest = text[: second.start] + text[entry_end(text, second) :]
+        after = {INDEX_NAME: rest}
         said = _said(text, second)
         name = desk.graph.names.resolve(INDEX_NAME, second.target).name or second.target
         if said and not first.hook and said == plain(second.hook):
-            after[INDEX_NAME] = set_hook(after[INDEX_NAME], first.target, said)
-        elif said and plain(said) not in plain(after[INDEX_NAME]):
+            after[INDEX_NAME] = f"{rest[: first.hook_end]} — {said}{rest[first.hook_end :]}"
+        elif said and said not in plain(rest):
             after[name] = _told(desk.text(name) if desk.may(name) else "", said)
         words = f"{INDEX_NAME} lists {name} once: line {second.line} is gone"
         if not desk.change("duplicate-entry", INDEX_NAME, words, after):
