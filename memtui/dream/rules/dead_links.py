@@ -17,18 +17,21 @@ from memtui.memory.relink import retarget_link, stem_of, unlink
 
 def mend_links(desk: Desk) -> None:
     """Mend the dead links of every file that may be changed."""
-    by_name = _by_name(desk)
+    called = _called(desk)
     for file in desk.scope.files:
         if file.kind in ("topic", "index") and desk.may(file.name):
-            _mend(desk, file.name, by_name)
+            _mend(desk, file.name, called)
 
 
-def _by_name(desk: Desk) -> dict[str, set[str]]:
-    """Files by what they are called: file name, the same without its type, the `name` field."""
+def _called(desk: Desk) -> dict[str, set[str]]:
+    """Files by what a link may have called them: file name, the same without or with a type, the `name` field."""
     found: dict[str, set[str]] = {}
     for file in desk.scope.topics:
         stem = slug(stem_of(file.name))
-        for word in {stem, _bare(stem), slug(file.front.name or "")} - {""}:
+        words = {stem, _bare(stem), slug(file.front.name or "")}
+        if _bare(stem) == stem:
+            words |= {f"{kind}-{stem}" for kind in TYPES}
+        for word in words - {""}:
             found.setdefault(word, set()).add(file.name)
     return found
 
@@ -37,20 +40,19 @@ def _bare(stem: str) -> str:
     return next((stem[len(kind) + 1 :] for kind in TYPES if stem.startswith(f"{kind}-")), stem)
 
 
-def _mend(desk: Desk, name: str, by_name: dict[str, set[str]]) -> None:
+def _mend(desk: Desk, name: str, called: dict[str, set[str]]) -> None:
     text = desk.text(name)
     for link in reversed(find_links(text)):
         if link.external or link.kind == "import":
             continue
         if desk.graph.names.resolve(name, link.target, link.kind).state != "missing":
             continue
-        text = _mended(desk, name, text, link, by_name) or text
+        text = _mended(desk, name, text, link, called) or text
 
 
-def _mended(desk: Desk, name: str, text: str, link: Link, by_name: dict[str, set[str]]) -> str | None:
+def _mended(desk: Desk, name: str, text: str, link: Link, called: dict[str, set[str]]) -> str | None:
     """The text without one dead link, done and said; `None` if it stays."""
-    stem = slug(stem_of(link.target))
-    known = by_name.get(stem) or by_name.get(_bare(stem)) or set()
+    known = called.get(slug(stem_of(link.target)), set()) - {name}
     rule = "dead-link"
     if len(known) == 1:
         better = next(iter(known))

@@ -13,6 +13,7 @@ from memtui.dream.rules.desk import Desk, plain
 from memtui.dream.rules.union import union
 from memtui.memory.files import MAX_SIZE, MemoryFile
 from memtui.memory.index import INDEX_NAME, drop_entries, newline_of, read_entries
+from memtui.memory.links import slug
 from memtui.memory.relink import relink
 
 _WAYS: dict[Way, str] = {
@@ -50,7 +51,8 @@ def _merge(desk: Desk, one: Text, other: Text, way: Way) -> bool:
     copy = desk.mode == "prune" and way == "same" and _says_the_same(newer, older)
     text = desk.text(newer.name)
     if not copy:
-        text = _noted(union(text, desk.text(older.name)), newer, older)
+        both = union(text, desk.text(older.name))
+        text = _noted(both.text, newer, older, both.headings)
     if len(text.encode("utf-8")) > MAX_SIZE:
         return False
     after = _relinked(desk, gone.name, kept.name)
@@ -78,14 +80,15 @@ def _says_the_same(newer: MemoryFile, older: MemoryFile) -> bool:
     return (older.front.name in (None, newer.front.name)) and older.description in (None, newer.description)
 
 
-def _noted(text: str, newer: MemoryFile, older: MemoryFile) -> str:
-    """The text with both sources named at its end, and what else the older one was called."""
+def _noted(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str, ...]) -> str:
+    """The text with both sources named at its end, and what else the older one and its parts were called."""
     newline = newline_of(text)
     lines = [f"Merged from `{newer.name}` and `{older.name}`."]
     called = older.front.name if older.front.name != newer.front.name else None
     said = older.description if older.description != newer.description else None
-    if called or said:
-        rest = f": {plain(said)}" if said else ""
+    parts = [heading for heading in headings if slug(heading) not in (slug(called or ""), slug(older.title))]
+    if called or said or headings:
+        rest = (f": {plain(said)}" if said else "") + (f" (parts: {'; '.join(parts)})" if parts else "")
         lines.append(f'`{older.name}` was called "{plain(called or older.title)}"{rest}')
     stem = text.rstrip("\r\n")
     last = stem.rpartition("\n")[2].rstrip("\r")

@@ -2,12 +2,13 @@
 
 A body is cut at its headings, a section into blocks at blank lines; code stays in one piece. A block of the older text
 of which every line is in the newer one is left out; else it is put at the end of the section of the same heading, or
-with its heading at the end. Of a plain list only the items that are new are put there.
+with its heading at the end. Of a plain list only the items that are new are put there. A heading below which nothing is
+new has no place in the text any more: it is handed back by itself.
 """
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime
+from typing import NamedTuple
 
 from memtui.dream.rules.desk import plain, stamp_of
 from memtui.memory.fields import Frontmatter, read_frontmatter
@@ -19,6 +20,13 @@ _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
 _CREATED = ("created", "metadata.created")
 
 
+class Union(NamedTuple):
+    """A text out of two, and the headings of the older one that have no place in it."""
+
+    text: str
+    headings: tuple[str, ...] = ()
+
+
 @dataclass(slots=True)
 class _Section:
     """A heading's line, "" above the first, and the blocks below it, without blank lines."""
@@ -27,7 +35,7 @@ class _Section:
     blocks: list[str] = field(default_factory=list)
 
 
-def union(newer: str, older: str) -> str:
+def union(newer: str, older: str) -> Union:
     """Bring two files together.
 
     Args:
@@ -35,7 +43,7 @@ def union(newer: str, older: str) -> str:
         older: The text of which only what is new is taken, and the earlier date of creation.
 
     Returns:
-        The text; every line of both bodies is in it.
+        The text; every line of both bodies is in it, but for the headings named beside it.
     """
     front, old_front = read_frontmatter(newer), read_frontmatter(older)
     newline = newline_of(newer)
@@ -48,20 +56,24 @@ def union(newer: str, older: str) -> str:
         head = head if head.endswith(newline * 2) else head + newline
     body = newer[front.body_start :].replace("\r\n", "\n")
     old_body = older[old_front.body_start :].removeprefix("\ufeff").replace("\r\n", "\n")
-    return _with_created(head + _united(body, old_body).replace("\n", newline), old_front)
+    made, lone = _united(body, old_body)
+    return Union(_with_created(head + made.replace("\n", newline), old_front), lone)
 
 
-def _united(body: str, old_body: str) -> str:
+def _united(body: str, old_body: str) -> Union:
     have = {plain(line) for line in body.split("\n")}
     sections = _sections(body)
     missing: list[tuple[str, list[str]]] = []
+    lone: dict[str, None] = {}
     for section in _sections(old_body):
         blocks = [new for block in section.blocks if (new := _new_of(block, have, body))]
-        lone = bool(section.heading) and plain(section.heading) not in have
-        if blocks or lone:
+        if blocks:
             missing.append((section.heading, blocks))
+        elif section.heading and plain(section.heading) not in have:
+            lone[plain(section.heading).strip("# ")] = None
+    headings_left = tuple(word for word in lone if word)
     if not missing:
-        return body
+        return Union(body, headings_left)
     for heading, blocks in missing:
         same = next((one for one in sections if heading and plain(one.heading) == plain(heading)), None)
         if same is None and not heading and len(sections) == 1:
@@ -70,7 +82,7 @@ def _united(body: str, old_body: str) -> str:
             same.blocks += blocks
         else:
             sections.append(_Section(heading, blocks))
-    return _joined(body, sections)
+    return Union(_joined(body, sections), headings_left)
 
 
 def _new_of(block: str, have: set[str], body: str) -> str:
@@ -145,4 +157,4 @@ def _with_created(text: str, old: Frontmatter) -> str:
 
 def _earlier(one: str, other: str | None) -> bool:
     a, b = stamp_of(one), stamp_of(other)
-    return isinstance(a, datetime) and (b is None or a < b)
+    return a is not None and (b is None or a < b)

@@ -68,7 +68,7 @@ def test_pairs_are_found_without_comparing_all() -> None:
 def test_the_union_keeps_sections_lists_and_code() -> None:
     newer = topic("A", body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n\n## Why\n\nBecause.\n")
     older = topic("B", body="# A\n\nFirst.\n\n## How\n\n- one\n- three\n\n```\na\n\nb\n```\n\n## When\n\nNever.\n")
-    assert union(newer, older) == topic(
+    assert union(newer, older).text == topic(
         "A",
         body="# A\n\nFirst.\n\n## How\n\n- one\n- two\n- three\n\n```\na\n\nb\n```\n\n## Why\n\nBecause.\n\n## When\n\n"
         "Never.\n",
@@ -78,12 +78,12 @@ def test_the_union_keeps_sections_lists_and_code() -> None:
 def test_the_union_keeps_line_ends_and_the_earlier_creation() -> None:
     newer = "---\r\nname: A\r\ncreated: 2026-05-01\r\n---\r\n\r\nOne.\r\n"
     older = "---\nname: B\ncreated: 2026-01-01\n---\n\nTwo.\n"
-    assert union(newer, older) == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
-    assert union(older, newer).startswith("---\nname: B\ncreated: 2026-01-01\n")
+    assert union(newer, older).text == '---\r\nname: A\r\ncreated: "2026-01-01"\r\n---\r\n\r\nOne.\r\n\r\nTwo.\r\n'
+    assert union(older, newer).text.startswith("---\nname: B\ncreated: 2026-01-01\n")
 
 
 def test_the_union_takes_the_only_front_matter() -> None:
-    assert union("One.\n", topic("B", body="Two.\n")) == topic("B", body="One.\n\nTwo.\n")
+    assert union("One.\n", topic("B", body="Two.\n")).text == topic("B", body="One.\n\nTwo.\n")
 
 
 LINES = [
@@ -95,10 +95,17 @@ BODIES = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
 
 @given(BODIES, BODIES)
 def test_every_line_of_both_is_in_the_union(one: str, other: str) -> None:
-    made = union(topic("A", body=one), topic("B", body=other))
+    made, lone = union(topic("A", body=one), topic("B", body=other))
     have = {plain(line) for line in made.split("\n")}
-    assert {plain(line) for line in f"{one}\n{other}".split("\n")} <= have | {""}
+    missing = {plain(line) for line in f"{one}\n{other}".split("\n")} - have - {""}
+    assert {line.strip("# ") for line in missing} == set(lone)
+    assert all(line.startswith("#") for line in missing)
     assert made.startswith(topic("A", body=""))
     assert read_frontmatter(made).name == "A"
-    again = union(made, topic("B", body=other))
+    again = union(made, topic("B", body=other)).text
     assert {plain(line) for line in again.split("\n")} | {""} == have | {""}
+
+
+def test_a_heading_without_anything_new_is_handed_back() -> None:
+    newer, older = topic("A", body="# A\n\nText.\n"), topic("B", body="# B\n\nText.\n\n## Why ##\n")
+    assert union(newer, older) == (newer, ("B", "Why"))

@@ -105,11 +105,8 @@ def test_two_of_a_kind_become_one(stage: Stage) -> None:
     deeds = stage.run()
     assert rules(deeds) == ["merge", "orphan"]
     assert stage.names == ["MEMORY", "b", "c"]  # b.md has a link to it
-    assert stage.text("b") == topic(
-        "A",
-        "how to build",
-        body=f'{BODY}\nAnd a JDK.\n\n# Build\n\nMerged from `a.md` and `b.md`.\n`b.md` was called "B": building\n',
-    )
+    note = 'Merged from `a.md` and `b.md`.\n`b.md` was called "B": building (parts: Build)\n'
+    assert stage.text("b") == topic("A", "how to build", body=f"{BODY}\nAnd a JDK.\n\n{note}")
     assert stage.text("c") == topic("C", body="See [B](b.md).\n")
     assert "(a.md)" not in stage.text("MEMORY")
     assert "(b.md) — building" in stage.text("MEMORY")
