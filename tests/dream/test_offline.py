@@ -28,6 +28,8 @@ TARGET = re.compile(r"\]\([^)]*\)|\[\[[^\]]*\]\]|\]: \S+")
 CHANGES_LINES = {"relative-date", "dead-link"}
 """Rules that may change a line of a topic's text."""
 
+MERGES = {"merge", "exact-duplicate"}
+
 
 def texts(root: Path) -> dict[str, str]:
     """The texts of a folder; links are no texts."""
@@ -49,7 +51,7 @@ def check_nothing_is_lost(before: dict[str, str], after: dict[str, str], deeds: 
     there = {line for text in after.values() for line in lines(text)}
     named = {plain(line) for deed in deeds for line in deed.before}
     changed = {plain(line) for deed in deeds if deed.rule in CHANGES_LINES for line in deed.before}
-    merged = {plain(line) for deed in deeds if deed.rule == "merge" for line in deed.before}
+    merged = {plain(line) for deed in deeds if deed.rule in MERGES for line in deed.before}
     changed |= {line for line in merged if TARGET.search(line) or line.startswith("#")}
     words = {word for line in there for word in WORD.findall(line)}
     for name, text in before.items():

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memtui.base.text import nfc
 from memtui.dream.rules.desk import plain
@@ -33,7 +33,9 @@ SHORTEST_HELD = 80
 SHORTEST_SAME = 12
 """Characters below which a text is too little to tell."""
 CALLED_ALIKE = 90.0
-"""How alike two names are to be."""
+"""How alike two names are to be, whatever the order of their words."""
+SHORTEST_NAME = 6
+"""Characters below which a name that differs in one is another."""
 
 MERGED = re.compile(r"^(?:Merged from `.*` and `.*`\.|`.*` was called \".*)$", re.MULTILINE)
 """What a merge writes about its sources."""
@@ -46,6 +48,15 @@ _DENIAL = re.compile(
     r"|않|없|금지|말\s?것|마라|말라|아니|못|만\b",
     re.IGNORECASE,
 )
+
+
+class _Name(NamedTuple):
+    """A name as a slug without its type, the same without what marks a copy, its numbers, its words in order."""
+
+    word: str
+    base: str
+    numbers: tuple[str, ...]
+    words: str
 
 
 @dataclass(frozen=True)
@@ -83,9 +94,9 @@ class Text:
         return Counter(match[0].casefold() for match in _DENIAL.finditer(self.flat))
 
     @cached_property
-    def names(self) -> tuple[str, str]:
-        """What it is called, as slugs without the type: the file, the `name` field."""
-        return _PREFIX.sub("", slug(stem_of(self.name))), _PREFIX.sub("", slug(self.called))
+    def names(self) -> "tuple[_Name, _Name]":
+        """What it is called: the file, the `name` field."""
+        return _name(stem_of(self.name)), _name(self.called)
 
 
 def text_of(name: str, type: str | None, called: str | None, text: str) -> Text:
@@ -105,9 +116,14 @@ def alike(one: Text, other: Text) -> Way | None:
         return "same"
     if _is_held(short, long):
         return "held"
-    if len(short.flat) >= SHORTEST_NEAR and _called_alike(one, other) and _near(one, other):
+    if _could_be_near(one, other) and _near(one, other):
         return "near"
     return None
+
+
+def _could_be_near(one: Text, other: Text) -> bool:
+    short, long = sorted((len(one.flat), len(other.flat)))
+    return short >= SHORTEST_NEAR and short * (200 - NEAR) >= long * NEAR and _called_alike(one, other)
 
 
 def _is_held(short: Text, long: Text) -> bool:
@@ -124,17 +140,25 @@ def _near(one: Text, other: Text) -> bool:
 
 
 def _called_alike(one: Text, other: Text) -> bool:
-    return any(_same_words(a, b) for a, b in zip(one.names, other.names, strict=True) if a and b)
+    return _same_words(one.names[0], other.names[0]) or _same_words(one.names[1], other.names[1])
 
 
-def _same_words(one: str, other: str) -> bool:
-    from rapidfuzz import fuzz
+def _name(words: str) -> _Name:
+    word = _PREFIX.sub("", slug(words))
+    numbers = tuple(sorted(re.findall(r"\d+", word)))
+    return _Name(word, _COPY.sub("", word), numbers, " ".join(sorted(word.split("-"))))
 
-    if one == other or _COPY.sub("", one) == other or one == _COPY.sub("", other):
-        return True
-    if sorted(re.findall(r"\d+", one)) != sorted(re.findall(r"\d+", other)) or min(len(one), len(other)) < 6:
+
+def _same_words(one: _Name, other: _Name) -> bool:
+    if not one.word or not other.word:
         return False
-    return fuzz.token_sort_ratio(one.replace("-", " "), other.replace("-", " ")) >= CALLED_ALIKE
+    if other.word in (one.word, one.base) or one.word == other.base:
+        return True
+    if one.numbers != other.numbers or min(len(one.word), len(other.word)) < SHORTEST_NAME:
+        return False
+    from rapidfuzz import fuzz  # only where names are near
+
+    return fuzz.ratio(one.words, other.words, score_cutoff=CALLED_ALIKE) >= CALLED_ALIKE
 
 
 def pairs(texts: Iterable[Text]) -> Iterator[tuple[Text, Text, Way]]:
@@ -164,7 +188,7 @@ def _candidates(texts: list[Text]) -> Iterator[tuple[Text, Text]]:
     for number, text in enumerate(texts):
         rarest = min((by_line[line] for line in sorted(text.lines)), key=len, default=[])
         others = {*rarest, *by_text[text.flat]}
-        others.update(later for later in range(number + 1, len(texts)) if _called_alike(text, texts[later]))
+        others.update(later for later in range(number + 1, len(texts)) if _could_be_near(text, texts[later]))
         seen.update((min(number, other), max(number, other)) for other in others if other != number)
     for first, second in sorted(seen):
         yield texts[first], texts[second]

@@ -16,7 +16,7 @@ from typing import Literal
 
 from memtui.base.boundary import check_path, open_parent
 from memtui.base.errors import MemtuiError, NotFound
-from memtui.base.files import fault, replace_at
+from memtui.base.files import fault, write_temp
 from memtui.base.filesystem import REAL
 from memtui.base.text import nfc, visible
 from memtui.host.place import Place
@@ -83,6 +83,7 @@ class Desk:
         self._known: dict[Path, MemoryFile] = {}
         self._began: dict[str, int] = {}
         self._texts: dict[str, str] = {}
+        self._allowed: dict[str, bool] = {}
         self._remarks: set[str] = set()
         self.look()
         self._began = {file.name: file.mtime_ns for file in self._known.values()}
@@ -141,8 +142,10 @@ class Desk:
         file = self.scope.find(name)
         if file is not None and (file.kind == "other" or file.readonly is not None or file.digest is None):
             return False
-        verdict = check_path(self.root, name, op="write", actor="dream")
-        return verdict.allowed and verdict.name == name
+        if name not in self._allowed:
+            verdict = check_path(self.root, name, op="write", actor="dream")
+            self._allowed[name] = verdict.allowed and verdict.name == name
+        return self._allowed[name]
 
     def text(self, name: str) -> str:
         """The text of a file that may be changed; "" if there is none."""
@@ -196,15 +199,27 @@ class Desk:
                     mode = os.stat(leaf, dir_fd=folder, follow_symlinks=False).st_mode & 0o777
                 if text is None:
                     REAL.unlink(leaf, dir_fd=folder)
-                    REAL.fsync(folder)
                 else:
-                    replace_at(folder, leaf, text.encode("utf-8"), mode=mode)
+                    _replace(folder, leaf, text.encode("utf-8"), mode)
             finally:
                 os.close(folder)
         except OSError as error:
             raise fault(error, name) from error
+        if text is None or self.scope.find(name) is None:
+            self._allowed.clear()  # whether a name is another's twin depends on what is there
         self._texts.pop(name, None)
         self._known.pop(self.root / name, None)  # a clock may be too coarse to show that it changed
+
+
+def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
+    """Old or new, whole; not synced, since a stage that a power cut spoils is thrown away and made anew."""
+    temp = write_temp(folder, leaf, data, mode=mode, sync=False)
+    try:
+        REAL.replace(temp, leaf, dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            REAL.unlink(temp, dir_fd=folder)
+        raise
 
 
 def stamp_of(text: str | None) -> datetime | None:

@@ -51,10 +51,11 @@ def _fill(desk: Desk, name: str) -> None:
     if not front.block or front.verdict == "invalid":
         return
     body = text[front.body_start :].lstrip("\r\n")
-    for key, value in (("name", _name(desk, name, text)), ("description", first_sentence(body))):
-        if front.get(key) is not None or not value:
+    for key in ("name", "description"):
+        if front.get(key) is not None:
             continue
-        after = _set(text, key, value)
+        value = _name(desk, name, text) if key == "name" else first_sentence(body)
+        after = _set(text, key, value) if value else None
         if after is not None and desk.change("frontmatter", name, f"{name} has a {key} now: {value}", {name: after}):
             text = after
 

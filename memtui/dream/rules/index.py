@@ -70,18 +70,33 @@ def list_orphans(desk: Desk) -> None:
     names = {problem.file for problem in desk.world.problems if problem.code == "orphan"}
     files = [file for file in desk.scope.topics if file.name in names]
     files = [file for file in files if not (desk.may(file.name) and is_empty(desk, file))]
-    left = 0
+    left, full = 0, _is_full(desk.text(INDEX_NAME))
     for file in sorted(files, key=lambda file: (-_worth(desk, file), file.name)):
-        row = (title_of(file), file.name, one_sentence(file.description or ""), file.type)
-        text = with_entries(desk.text(INDEX_NAME), [row])
-        listed = {desk.graph.names.resolve(INDEX_NAME, entry.target).name for entry in read_entries(text)}
-        if measure_index(text).used > GOAL or file.name not in listed:
+        text = None if full else _with_file(desk, file)
+        if text is None:
             left += 1
             continue
         desk.change("orphan", file.name, f"{file.name} is listed in {INDEX_NAME}", {INDEX_NAME: text})
+        full = _is_full(text)
     if left:
         files_are = "file is" if left == 1 else "files are"
         desk.remark(f"{left} {files_are} not listed: {INDEX_NAME} would be fuller than {GOAL:.0%} of its limit")
+
+
+def _with_file(desk: Desk, file: MemoryFile) -> str | None:
+    """The index with a file listed in it; `None` if that is too much for it."""
+    row = (title_of(file), file.name, one_sentence(file.description or ""), file.type)
+    text = with_entries(desk.text(INDEX_NAME), [row])
+    if measure_index(text).used > GOAL:
+        return None
+    listed = {desk.graph.names.resolve(INDEX_NAME, entry.target).name for entry in read_entries(text)}
+    return text if file.name in listed else None
+
+
+def _is_full(text: str) -> bool:
+    """Whether not even the shortest entry fits any more."""
+    budget = measure_index(text)
+    return (budget.lines + 1) / budget.max_lines > GOAL or (budget.units + len("\n[a](a.md)")) / budget.max_units > GOAL
 
 
 def _worth(desk: Desk, file: MemoryFile) -> float:
