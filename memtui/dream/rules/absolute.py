@@ -74,7 +74,7 @@ def absolute(text: str, day: date) -> Turned:
         day: The day on which it was written.
 
     Returns:
-        The text; `absolute(absolute(text, day).text, other_day)` changes nothing more.
+        The text, in which what was turned is not found again, whatever the day.
     """
     edits: list[tuple[int, int, str]] = []
     found: list[tuple[str, str]] = []

@@ -3,8 +3,8 @@
 Three ways to be one, in files of one type and one folder:
 - same: the same text, blanks apart.
 - held: every line of one, headings apart, is in the other, and it is at least half of it.
-- near: at least 90 of 100 alike, called alike, the same words of denial, and of numbers, code and paths at most one of
-  the two has more than the other.
+- near: at least 90 of 100 alike, called alike, of numbers, code and paths at most one of the two has more than the
+  other, and no two lines that are alike differ in a word of denial.
 
 Files made from one template for different things are 85 alike in real folders, with names that differ; two versions
 of one note are above 90, with one name. Short texts differ in a word that matters ("Use npm", "Use pnpm"), so only
@@ -28,6 +28,8 @@ Way = Literal["same", "held", "near"]
 
 NEAR = 90.0
 """How alike (0 to 100) two texts are to be, of all their characters."""
+LINE = 60.0
+"""How alike two lines are to be, for one to be another wording of the other."""
 SHORTEST_NEAR = 200
 SHORTEST_HELD = 80
 SHORTEST_SAME = 12
@@ -89,11 +91,6 @@ class Text:
         return Counter(match[0].strip(".,;:()").casefold() for match in _TELLING.finditer(self.flat))
 
     @cached_property
-    def denials(self) -> Counter[str]:
-        """Words that turn a sentence into its opposite."""
-        return Counter(match[0].casefold() for match in _DENIAL.finditer(self.flat))
-
-    @cached_property
     def names(self) -> "tuple[_Name, _Name]":
         """What it is called: the file, the `name` field."""
         return _name(stem_of(self.name)), _name(self.called)
@@ -134,9 +131,26 @@ def _is_held(short: Text, long: Text) -> bool:
 def _near(one: Text, other: Text) -> bool:
     from rapidfuzz import fuzz  # only where two names are alike
 
-    if one.denials != other.denials or not (one.telling <= other.telling or other.telling <= one.telling):
+    if not (one.telling <= other.telling or other.telling <= one.telling):
         return False
-    return fuzz.ratio(one.flat.casefold(), other.flat.casefold(), score_cutoff=NEAR) >= NEAR
+    near = fuzz.ratio(one.flat.casefold(), other.flat.casefold(), score_cutoff=NEAR) >= NEAR
+    return near and not _deny_each_other(one, other)
+
+
+def _deny_each_other(one: Text, other: Text) -> bool:
+    """Whether two lines that are alike differ in words that turn a sentence into its opposite."""
+    from rapidfuzz import fuzz, process
+
+    rest = sorted(other.lines - one.lines)
+    for line in sorted(one.lines - other.lines):
+        found = process.extractOne(line, rest, scorer=fuzz.ratio, score_cutoff=LINE)
+        if found is not None and _denials(line) != _denials(found[0]):
+            return True
+    return False
+
+
+def _denials(line: str) -> Counter[str]:
+    return Counter(match[0].casefold() for match in _DENIAL.finditer(line))
 
 
 def _called_alike(one: Text, other: Text) -> bool:

@@ -2,8 +2,9 @@
 
 A body is cut at its headings, a section into blocks at blank lines; code stays in one piece. A block of the older text
 of which every line is in the newer one is left out; else it is put at the end of the section of the same heading, or
-with its heading at the end. Of a plain list only the items that are new are put there. A heading below which nothing is
-new has no place in the text any more: it is handed back by itself.
+with its heading at the end; what stands below the title goes below the title, whatever that is. Of a list, or of lines
+that are a sentence each, only those that are new are put there. A heading below which nothing is new, or a second
+title, has no place in the text any more: it is handed back by itself.
 """
 
 import re
@@ -17,6 +18,7 @@ from memtui.memory.index import newline_of
 from memtui.memory.markdown import code_spans, headings
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_ENDS = (".", "!", "?", "。")
 _CREATED = ("created", "metadata.created")
 
 
@@ -33,6 +35,12 @@ class _Section:
 
     heading: str
     blocks: list[str] = field(default_factory=list)
+
+    @property
+    def level(self) -> int:
+        """That of the heading, 0 without one."""
+        bare = self.heading.lstrip()
+        return len(bare) - len(bare.lstrip("#"))
 
 
 def union(newer: str, older: str) -> Union:
@@ -63,36 +71,68 @@ def union(newer: str, older: str) -> Union:
 def _united(body: str, old_body: str) -> Union:
     have = {plain(line) for line in body.split("\n")}
     sections = _sections(body)
-    missing: list[tuple[str, list[str]]] = []
-    lone: dict[str, None] = {}
-    for section in _sections(old_body):
-        blocks = [new for block in section.blocks if (new := _new_of(block, have, body))]
-        if blocks:
-            missing.append((section.heading, blocks))
-        elif section.heading and plain(section.heading) not in have:
-            lone[plain(section.heading).strip("# ")] = None
-    headings_left = tuple(word for word in lone if word)
-    if not missing:
-        return Union(body, headings_left)
-    for heading, blocks in missing:
-        same = next((one for one in sections if heading and plain(one.heading) == plain(heading)), None)
-        if same is None and not heading and len(sections) == 1:
-            same = sections[0]
-        if same is not None:
-            same.blocks += blocks
+    lone: list[str] = []
+    above: list[_Section] = []  # headings without text of their own, below which something new may still come
+    changed = False
+    for number, section in enumerate(_sections(old_body)):
+        blocks = [block for block in section.blocks if not _is_there(block, have, body)]
+        joined = [block for block in blocks if _joins(block, sections, have)]
+        section.blocks = [_new_of(block, have) for block in blocks if block not in joined]
+        changed = changed or bool(blocks)
+        known = not section.heading or plain(section.heading) in have
+        while above and above[-1].level >= section.level:
+            lone.append(above.pop().heading)
+        if number == 0 and section.level < 2 and sections[0].level < 2:  # the title and what stands below it
+            sections[0].blocks += section.blocks
+            lone += [] if known else [section.heading]
+        elif not section.blocks:
+            above += [] if known else [section]
+            continue
+        elif (
+            same := next((one for one in sections if plain(one.heading) == plain(section.heading)), None)
+        ) is not None:
+            same.blocks += section.blocks
         else:
-            sections.append(_Section(heading, blocks))
-    return Union(_joined(body, sections), headings_left)
+            sections += [*above, section]
+            above.clear()
+    lone += [section.heading for section in above]
+    words = dict.fromkeys(plain(heading).strip("# ") for heading in lone)
+    return Union(_joined(body, sections) if changed else body, tuple(word for word in words if word))
 
 
-def _new_of(block: str, have: set[str], body: str) -> str:
-    """The part of a block that isn't there yet, "" if all is."""
+def _is_there(block: str, have: set[str], body: str) -> bool:
+    """Whether a block says nothing new; code does, unless it is there in one piece."""
+    if _is_code(block):
+        return block.strip("\n") in body
+    return all(plain(line) in have for line in block.split("\n"))
+
+
+def _is_code(block: str) -> bool:
+    return block.lstrip().startswith(("```", "~~~"))
+
+
+def _joins(block: str, sections: list[_Section], have: set[str]) -> bool:
+    """Put the new items of a list at the end of the same list, if it is there: it begins alike, or shares an item."""
     lines = block.split("\n")
-    if block.lstrip().startswith(("```", "~~~")):
-        return "" if block.strip("\n") in body else block
-    if all(plain(line) in have for line in lines if line.strip()):
-        return ""
-    if all(_ITEM.match(line) for line in lines):
+    new = [line for line in lines if plain(line) not in have]
+    if _is_code(block) or not all(_ITEM.match(line) for line in new):
+        return False
+    known = {plain(line) for line in lines if _ITEM.match(line)}
+    for section in sections:
+        for number, host in enumerate(section.blocks):
+            items = host.split("\n")
+            begins_alike = plain(items[0]) == plain(lines[0])
+            shares = _ITEM.match(lines[0]) and any(plain(item) in known for item in items)
+            if (begins_alike or shares) and _ITEM.match(items[-1]) and not _is_code(host):
+                section.blocks[number] = "\n".join([host, *new])
+                return True
+    return False
+
+
+def _new_of(block: str, have: set[str]) -> str:
+    """The lines of a block that are new, if each line stands for itself: an item, a sentence; else the whole block."""
+    lines = block.split("\n")
+    if not _is_code(block) and all(_ITEM.match(line) or line.rstrip().endswith(_ENDS) for line in lines):
         return "\n".join(line for line in lines if plain(line) not in have)
     return block
 
