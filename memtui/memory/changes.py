@@ -42,6 +42,7 @@ __all__ = [
     "plan_rename",
     "plan_tidy",
     "plan_type",
+    "with_entries",
 ]
 
 LONGEST_SLUG = 60
@@ -258,14 +259,19 @@ def _add(sheets: Sheets, rows: Sequence[tuple[str, str, str, str | None]]) -> li
     """Put (title, file, hook, type) into the index; returns notes on its limits."""
     if not rows:
         return []
-    text = sheets.text_or(INDEX_NAME, "# Memory\n\n")
-    for title, name, hook, kind in rows:
-        text = add_entry(text, title, name, hook, _section(text, kind))
+    text = with_entries(sheets.text_or(INDEX_NAME, "# Memory\n\n"), rows)
     sheets.put(INDEX_NAME, text)
     budget = measure_index(text)
     if not budget.over:
         return []
     return [f"{INDEX_NAME} is over its limit: from line {budget.cut_line_in_file} on nothing is loaded"]
+
+
+def with_entries(index: str, rows: Sequence[tuple[str, str, str, str | None]]) -> str:
+    """An index with entries more: (title, file, hook, type), each under a heading of its type where there is one."""
+    for title, name, hook, kind in rows:
+        index = add_entry(index, title, name, hook, _section(index, kind))
+    return index
 
 
 def _section(text: str, kind: str | None) -> str | None:
@@ -294,6 +300,11 @@ def _shortened(world: World, id: str, pinned: Collection[str], goal: float, *, r
     graph = world.graph.of(scope.id)
     text = sheets.text_or(INDEX_NAME, "")
     topics = [_topic(file, graph, file.name in pinned) for file in scope.files if file.kind == "topic"]
+    # An entry may lead to a file that is no topic of this folder (`team/x.md`): neither dead nor ours to judge.
+    known = {nfc(topic.name) for topic in topics}
+    for entry in read_entries(text):
+        if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
+            topics.append(Topic(entry.target, entry.title, pinned=True))
     made = (_rebuild if rebuild else _tidy)(text, topics, now=world.read_at, goal=goal)
     if made.changed:
         sheets.put(INDEX_NAME, made.text_after)

@@ -32,7 +32,7 @@ _KOREAN = re.compile(
     r")"
 )
 _DATE_BEHIND = re.compile(r"[\s,:]*[(\[]?[\s=]*(?:on[ \t]+|i\.e\.[ \t]*)?\d{4}[-./년]")
-_DATE_BEFORE = re.compile(r"\d{4}(?:[-./]\d{1,2}){1,2}[\s,]*[(\[]\s*\Z")
+_DATE_BEFORE = re.compile(r"(?<!\d)(?:\d{4}(?:[-./]\d{1,2}){1,2}|(?:19|20)\d\d년?)(?:[ \t]주)?[\s,]*[(\[]\s*\Z")
 
 
 def relative_dates(text: str) -> list[tuple[int, int, str]]:

@@ -22,7 +22,9 @@ from memtui.memory.tidy import one_sentence
 from memtui.memory.world import World
 
 LONGEST_DESCRIPTION = 150
-_MARKS = re.compile(r"^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+|[*_`]+|\[([^\[\]]*)\]\([^()]*\)")
+_MARKS = re.compile(
+    r"^[ \t]*(?:[-*+>#]+|\d+[.)])[ \t]+|`([^`]+)`|[*`]+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|\[([^\[\]]*)\]\([^()]*\)"
+)
 
 
 def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
@@ -156,7 +158,7 @@ def first_sentence(text: str) -> str:
 
 
 def _plain(line: str) -> str:
-    return _MARKS.sub(lambda match: match[1] or "", line)
+    return _MARKS.sub(lambda match: match[1] or match[2] or "", line)
 
 
 _MENDS: dict[str, Callable[[str, Problem, Names], str]] = {

@@ -290,6 +290,15 @@ def test_tidy_and_rebuild(tmp_path: Path) -> None:
     assert "## Project" in text(tmp_path, "MEMORY.md") and rebuilt.auto is not None and len(rebuilt.auto.entries) > 50
 
 
+def test_tidying_keeps_entries_of_other_folders(tmp_path: Path) -> None:
+    files = {f"t{number:03}.md": topic(f"T{number}") for number in range(220)}
+    index = "- [X](team/x.md) — shared\n" + "".join(f"- [T]({name})\n" for name in files)
+    world = world_of(tmp_path, files | {"team/x.md": topic("X"), "MEMORY.md": index})
+    after = (changes.plan_tidy(world).changes[0].data or b"").decode()
+    assert after.startswith("- [X](team/x.md) — shared\n")
+    assert after.count("(t") == 140  # with team/x.md, 139 others
+
+
 def test_prose_that_tidying_moves_is_kept(tmp_path: Path) -> None:
     prose = "".join(f"Rule {n}: {'words ' * 20}\n" for n in range(220))
     world = world_of(tmp_path, {"MEMORY.md": "# Memory\n\n" + prose, "index_notes.md": "older\n"})
@@ -462,3 +471,10 @@ def test_making_plans_writes_nothing(tmp_path: Path, world: World) -> None:
 def test_any_text_gives_a_name_and_a_sentence(body: str) -> None:
     assert name_of(body, "a_b.md")
     assert "\n" not in first_sentence(body) and len(first_sentence(body)) <= 150
+
+
+def test_a_description_keeps_names_as_they_are() -> None:
+    assert first_sentence("- **Use** `test_a_b` and __init__, not _this_ [one](x.md).") == (
+        "Use test_a_b and init, not this one."
+    )
+    assert first_sentence("`__init__.py` and snake_case stay.") == "__init__.py and snake_case stay."

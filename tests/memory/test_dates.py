@@ -27,12 +27,16 @@ def test_found_with_a_particle(phrase: str) -> None:
     assert len(relative_dates(f"{phrase} 바꿨다")) == 1
 
 
+def test_a_number_is_no_date() -> None:
+    assert len(relative_dates("on port 8080 (yesterday), 12025 (last year)")) == 2
+
+
 @pytest.mark.parametrize(
     "text",
     ["takes 3 days", "every week", "recently", "a daily log", "the last line", "next step", "this file", "yesterdays",
      "in 5 minutes", "오늘날", "3일 동안", "매주", "주간 보고", "전체 2주", "5년 전체", "매일",
      "yesterday (2026-03-01)", "2026-03-01 (yesterday)", "last week (on 2026-02-20)", "어제(2026-03-01)",
-     "어제 2026년"],
+     "어제 2026년", "2025 (last year)", "2025년(작년)", "2026-03-02 주(지난주)", "the week of 2026-03-02 (last week)"],
 )  # fmt: skip
 def test_not_found(text: str) -> None:
     assert relative_dates(text) == []
