@@ -1,7 +1,7 @@
 """A confined model loop: what a background agent is asked, what it may do, and what came of it.
 
-In: a `Task`, the folders that the run was given, a backend. Out: an `End`, and `Event`s on the way. For a tool's name and
-input as a model wrote them: allow or deny with a reason, and for a command line a plan that runs without a shell.
+In: a `Task`, the folders that the run was given, a backend. Out: an `End`, and `Event`s on the way. For a tool's name
+and input as a model wrote them: allow or deny with a reason, and for a command line a plan that runs without a shell.
 
 - `task`         what an agent is asked to do, its budget, how a run ends; `usage` tokens and prices
 - `loop`         ask, run the calls, tell what came of them: `run_task`
@@ -16,7 +16,7 @@ input as a model wrote them: allow or deny with a reason, and for a command line
 
 Invariants: nothing is allowed because a rule is missing (an unknown tool, command, flag, key or character is a
 denial); no exception leaves a decision or a tool because of what a model wrote; writes go nowhere but into the root,
-reads nowhere but into the root and the given folders; a model's text is never handed to a shell; calls of an answer that
-isn't finished are never run; nothing but `anthropic_model` imports the SDK, and nothing imports that but the run's
+reads nowhere but into the root and the given folders; a model's text is never handed to a shell; calls of an answer
+that isn't finished are never run; nothing but `anthropic_model` imports the SDK, and nothing imports that but the run's
 process. This package knows only `base`: it is given folders and never looks for any.
 """

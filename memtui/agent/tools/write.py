@@ -67,13 +67,17 @@ def edit_file(place: Verdict, change: Change, seen: Seen, *, fs: FileSystem = RE
         if disk is None:
             raise ToolFault(f"there is no {place.name}: Write makes a new file")
         text = disk.data.decode("utf-8", "surrogateescape")
-        old, new = _as_there(text, change)
+        crlf = _has_crlf(text)
+        if crlf:  # as it is shown: every "\n" becomes "\r\n" again
+            text = text.replace("\r\n", "\n")
+        old, new = _as_there(text, change, crlf=crlf)
         count = text.count(old)
         if count == 0:
             raise ToolFault(f"old_string is not in {place.name}: it must be the file's own text, without line numbers")
         if count > 1 and not change.every:
             raise ToolFault(f"old_string is in {place.name} {count} times: add what stands around it, or replace_all")
-        data = _bytes(text.replace(old, new))
+        text = text.replace(old, new)
+        data = _bytes(text.replace("\n", "\r\n") if crlf else text)
         _put(parent, leaf, data, disk, fs)
     finally:
         fs.close(parent)
@@ -141,9 +145,11 @@ def _bytes(text: str) -> bytes:
     return data
 
 
-def _as_there(text: str, change: Change) -> tuple[str, str]:
-    """Old and new with the line ends of the file: the model sees none but "\n"."""
-    if _has_crlf(text) or (change.old not in text and "\n" in change.old):
+def _as_there(text: str, change: Change, *, crlf: bool) -> tuple[str, str]:
+    """Old and new with the line ends of the text that they are for: the model sees none but "\n"."""
+    if crlf:
+        return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")
+    if change.old not in text and "\n" in change.old:  # a file of both kinds
         return _crlf(change.old), _crlf(change.new)
     return change.old, change.new
 
