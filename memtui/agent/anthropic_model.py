@@ -39,12 +39,6 @@ class Access:
     token: str = field(default="", repr=False)
     base_url: str = BASE_URL
 
-    @property
-    def host(self) -> str:
-        """The address without what may be secret in it."""
-        url = httpx2.URL(self.base_url)
-        return url.host + (f":{url.port}" if url.port else "")
-
 
 class AnthropicModel:
     """A `Model`. Close it when the run is over.
@@ -68,10 +62,7 @@ class AnthropicModel:
         self._secret = (access.key or access.token).strip()
         if not self._secret or not (self._secret.isascii() and self._secret.isprintable()):
             raise BadCall("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
-        try:
-            self._host = access.host
-        except httpx2.InvalidURL as error:
-            raise BadCall("the base URL of the model service is no URL", hint="check base_url") from error
+        self._host = _host(access.base_url)
         self._sleep = sleep
         self._dice = dice or random.Random()
         self._client = anthropic.AsyncAnthropic(
@@ -155,3 +146,14 @@ class AnthropicModel:
                 f"{self._host} can't be reached ({clip(visible(str(reason), keep=''), 200) or type(reason).__name__})"
             )
         return Fault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
+
+
+def _host(base_url: str) -> str:
+    """The address without what may be secret in it."""
+    try:
+        url = httpx2.URL(base_url)
+    except httpx2.InvalidURL:
+        url = httpx2.URL("")
+    if url.scheme not in ("http", "https") or not url.host:
+        raise BadCall("the base URL of the model service is no http address", hint="check ANTHROPIC_BASE_URL")
+    return url.host + (f":{url.port}" if url.port else "")

@@ -106,11 +106,12 @@ class _Run:
         usage, money = self._spending.usage, self._spending.money
         return End(why, cause, shown(words), usage, money, self._turns, shown(hint))
 
-    def out_of_time(self) -> End:
+    def out_of_time(self, last: Piece | None = None) -> End:
         wall = self._task.budget.wall
-        return self.end(
-            "over budget", "wall", f"{wall / 60:.0f} min are over" if wall >= 120 else f"{wall:g} s are over"
-        )
+        words = f"{wall / 60:.0f} min are over" if wall >= 120 else f"{wall:g} s are over"
+        if isinstance(last, Again):
+            words = f"no time is left for another try: {last.why}"
+        return self.end("over budget", "wall", words)
 
     async def go(self) -> End:
         while True:
@@ -123,16 +124,16 @@ class _Run:
                 answer = await self._ask(room)
             except Failed as failed:
                 return self.end("failed", failed.cause, failed.message, failed.hint)
-            if answer is None:
-                return self.out_of_time()
+            if isinstance(answer, End):
+                return answer
             ended = await self._turn(answer, room)
             if ended is not None:
                 return ended
             if self._clock() >= self._deadline:
                 return self.out_of_time()
 
-    async def _ask(self, room: int) -> Answer | None:
-        """The model's answer, or `None` if there is no time left for one."""
+    async def _ask(self, room: int) -> Answer | End:
+        """The model's answer, or the end if there is no time left for one."""
         request = self._talk.request(self._task.model, room)
         try:
             async with aclosing(self._model.answer(request)) as pieces:
@@ -140,7 +141,7 @@ class _Run:
                     if (answer := self._take(piece)) is not None:
                         return answer
                     if self._clock() + (piece.after if isinstance(piece, Again) else 0) >= self._deadline:
-                        return None
+                        return self.out_of_time(piece)
         finally:
             self._spending.settle()
             self._spent()

@@ -105,6 +105,7 @@ async def test_a_wait_that_is_longer_than_the_run_may_last(runner: Runner) -> No
     runner.api.says(error(429, "rate_limit_error", retry_after="120"), OK)
     ran = await runner.run(budget=Budget(wall=60))
     assert (ran.end.why, ran.end.cause, ran.waits) == ("over budget", "wall", [])
+    assert ran.end.words == "no time is left for another try: too many requests (scripted)"
 
 
 @pytest.mark.parametrize("torn", [False, True], ids=["ended", "torn"])
@@ -198,10 +199,9 @@ async def test_a_server_that_is_not_there(runner: Runner) -> None:
 
 
 async def test_silence_counts_as_no_connection(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.agent.anthropic_model.SILENCE", 0.05)
+    monkeypatch.setattr("memtui.agent.anthropic_model.SILENCE", 0.5)
     for reply, why in [
         (Reply(mute=True), "doesn't answer"),
-        (Reply(WHOLE.events, cut=0, hangs=True), "the answer broke off"),
         (Reply(WHOLE.events, cut=6, hangs=True), "the answer broke off"),
     ]:
         runner.api.says(reply, OK)
@@ -215,9 +215,10 @@ def test_a_key_that_is_none(access: Access) -> None:
         AnthropicModel(access)
 
 
-def test_a_base_url_that_is_none() -> None:
+@pytest.mark.parametrize("url", ["", "http://[::1", "file:///etc", "example.com", "http://"])
+def test_a_base_url_that_is_none(url: str) -> None:
     with pytest.raises(BadCall):
-        AnthropicModel(Access(key="k", base_url="http://[::1"))
+        AnthropicModel(Access(key="k", base_url=url))
 
 
 def test_credentials_are_in_no_representation() -> None:

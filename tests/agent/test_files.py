@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memtui.agent.permissions import Scope
@@ -224,6 +224,7 @@ TEXT = st.text(st.sampled_from("ab \n\r\t\ufeff\u2028é한\x1b"), max_size=30)
 ENDS = st.sampled_from(["\n", "\r\n"])
 
 
+@settings(max_examples=60)
 @given(st.lists(TEXT.map(lambda t: t.replace("\n", "").replace("\r", "")), min_size=1, max_size=6), ENDS, st.binary())
 @example(["a", "", "b"], "\r\n", b"\xff")
 @example(["\ufeffa", "b"], "\r\n", b"")
@@ -248,6 +249,7 @@ def test_what_was_read_can_be_edited(lines: list[str], ends: str, tail: bytes) -
     in_new_folder(test)
 
 
+@settings(max_examples=60)
 @given(TEXT, TEXT, TEXT)
 @example("a\r\nb\nc", "b", "d")
 @example("x\r\ny\r\n", "\ny", "\nz")
@@ -274,6 +276,7 @@ def test_an_edit_changes_what_it_says_or_nothing(before: str, old: str, new: str
     in_new_folder(test)
 
 
+@settings(max_examples=60)
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_a_write_is_what_it_says_or_nothing(first: str, second: str) -> None:
     def test(hands: Hands) -> None:
@@ -300,6 +303,7 @@ JSON = st.recursive(
 ODD_KEYS = st.sampled_from(["file_path", "content", "old_string", "new_string", "offset", "limit", "pattern", "path"])
 
 
+@settings(max_examples=60)
 @given(
     st.sampled_from(["Read", "Edit", "Write", "Glob"]) | st.text(max_size=5),
     st.dictionaries(ODD_KEYS, JSON | st.sampled_from(["a.md", "**", "x"]), max_size=4) | JSON,

