@@ -21,8 +21,9 @@ FIELDS = {
     "document": {"source", "title", "context", "citations", "cache_control"},
     "tool_use": {"id", "name", "input", "cache_control"},
     "tool_result": {"tool_use_id", "content", "is_error", "cache_control"},
+    "thinking": {"thinking", "signature"},
 }
-BY_ROLE = {"user": {"text", "image", "document", "tool_result"}, "assistant": {"text", "tool_use"}}
+BY_ROLE = {"user": {"text", "image", "document", "tool_result"}, "assistant": {"text", "tool_use", "thinking"}}
 IN_RESULTS = {"text", "image", "document"}
 MEDIA = {
     ("image", "base64"): {"image/jpeg", "image/png", "image/gif", "image/webp"},
@@ -86,6 +87,8 @@ def _block(block: Any, kinds: set[str]) -> None:
         _need(block["text"].strip(), "text content blocks must contain non-whitespace text")
     elif kind in ("image", "document"):
         _source(kind, block.get("source"))
+    elif kind == "thinking":
+        _need(isinstance(block.get("signature"), str), "thinking.signature: field required")
     elif kind == "tool_use":
         _need(isinstance(block.get("id"), str) and ID.fullmatch(block["id"]), "tool_use.id: should match pattern")
         _need(isinstance(block.get("name"), str) and NAME.fullmatch(block["name"]), "tool_use.name: should match")

@@ -1,0 +1,78 @@
+"""What a run tells while it works, in the agent's own terms; the caller makes of it what it shows and keeps.
+
+Every text in an event is safe to show and to keep: control characters are visible marks, what looks like a secret is
+taken out. What tools answered is in no event: that is between the files and the model.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memtui.agent.usage import Usage
+from memtui.base.secrets import redact, scan
+from memtui.base.text import clip, visible
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """The model gave an answer: the how manieth (from 1), what it said, how many calls of which tool it wants."""
+
+    number: int
+    text: str
+    tools: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUsed:
+    """A call was answered: the tool, what tells it from others (a path, a pattern, a line), and why it failed."""
+
+    name: str
+    argument: str
+    ok: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """The model's side failed and is asked again after so many seconds."""
+
+    after: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """Everything used so far, and its price in dollars (`None`: not known)."""
+
+    usage: Usage
+    money: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something that a person should know."""
+
+    text: str
+
+
+Event = Turn | ToolUsed | Retry | Spent | Note
+Emit = Callable[[Event], None]
+
+LONGEST = 4000
+"""Characters of an answer that an event holds."""
+LINE = 200
+"""Cells of an argument or a reason."""
+
+_BLANKS = re.compile(r"\s+")
+
+
+def shown(text: str) -> str:
+    """Text of a model as an event may hold it, lines kept."""
+    text = text[: 2 * LONGEST]  # a secret that the second cut splits was whole when it was looked for
+    safe = visible(redact(text, scan(text)))
+    return safe if len(safe) <= LONGEST else safe[:LONGEST] + "…"
+
+
+def shown_line(text: str) -> str:
+    """The same as one short line."""
+    return clip(_BLANKS.sub(" ", shown(text)).strip(), LINE)

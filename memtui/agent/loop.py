@@ -1,0 +1,230 @@
+"""The loop: ask the model, do what it calls for, tell it what came of that, until it is done or a limit is reached.
+
+Calls are run when their answer is finished and only then; what a stream that broke had begun is as if it had never
+been. A stop can come at any moment and leaves every file whole: writes happen between two awaits.
+
+Source: DESIGN.md D3 to D5; SAFETY.md F40 to F49.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import aclosing
+
+from memtui.agent.answers import Call, Taken, clean, only_text, take
+from memtui.agent.conversation import Conversation
+from memtui.agent.events import Emit, Note, Retry, Spent, ToolUsed, Turn, shown, shown_line
+from memtui.agent.model import Again, Answer, Block, Failed, Heard, Model, Piece
+from memtui.agent.permissions import Scope
+from memtui.agent.progress import IDLE, SAME, Progress
+from memtui.agent.spending import Limit, Spending
+from memtui.agent.task import End, Task, Why
+from memtui.agent.tools.box import Box, telling
+from memtui.agent.tools.outcome import Outcome
+from memtui.agent.usage import PRICES, Price, price_of
+from memtui.base.text import clip
+
+_LAST_TURNS = 3
+"""Turns before the end of which the model hears."""
+_CUT = (
+    "Your answer was cut off because it reached its limit of {limit} tokens. None of its tool calls was run. Go on "
+    "with smaller steps: shorter text, a change in several calls of Edit instead of one long Write."
+)
+
+
+async def run_task(
+    task: Task,
+    scope: Scope,
+    model: Model,
+    emit: Emit,
+    *,
+    stop: asyncio.Event | None = None,
+    clock: Callable[[], float] = time.monotonic,
+    prices: Mapping[str, Price] = PRICES,
+) -> End:
+    """Run a task to its end.
+
+    Args:
+        task: What to do, and what it may use up.
+        scope: The folders that the agent is given.
+        model: The backend.
+        emit: Is told what happens, from this task's thread.
+        stop: Set by who wants the run to end now; the end is "killed" then. A cancellation of the task itself ends it
+            as well, and is raised.
+        clock: Seconds that only grow.
+        prices: By model.
+
+    Returns:
+        How it ended; a fault of the model's side is an end, too.
+    """
+    run = _Run(task, scope, model, emit, clock, prices)
+    work = asyncio.create_task(run.go())
+    stopped = asyncio.create_task((stop or asyncio.Event()).wait())
+    try:
+        await asyncio.wait({work, stopped}, timeout=task.budget.wall, return_when=asyncio.FIRST_COMPLETED)
+        asked = stopped.done()
+    finally:
+        stopped.cancel()
+        work.cancel()
+        await asyncio.wait({work})
+    if not work.cancelled():
+        return work.result()
+    return run.end("killed", "stopped", "stopped on request") if asked else run.out_of_time()
+
+
+class _Run:
+    """One run's state. `go` may be cancelled at any await."""
+
+    def __init__(
+        self,
+        task: Task,
+        scope: Scope,
+        model: Model,
+        emit: Emit,
+        clock: Callable[[], float],
+        prices: Mapping[str, Price],
+    ) -> None:
+        self._task = task
+        self._model = model
+        self._emit = emit
+        self._clock = clock
+        self._deadline = clock() + task.budget.wall
+        self._box = Box(scope, task.tools)
+        self._talk = Conversation(task.system, task.prompt, self._box.schemas())
+        price = price_of(task.model, prices)
+        self._spending = Spending(task.budget, price)
+        self._progress = Progress()
+        self._ids: set[str] = set()
+        self._turns = 0
+        if price is None:
+            held = "" if task.budget.money is None else ", so its limit in money can't be held"
+            emit(Note(f"the price of {shown_line(task.model)} isn't known{held}"))
+
+    def end(self, why: Why, cause: str, words: str, hint: str = "") -> End:
+        """How it ended; words and hint may quote the model."""
+        usage, money = self._spending.usage, self._spending.money
+        return End(why, cause, shown(words), usage, money, self._turns, shown(hint))
+
+    def out_of_time(self, last: Piece | None = None) -> End:
+        wall = self._task.budget.wall
+        words = f"{wall / 60:.0f} min are over" if wall >= 120 else f"{wall:g} s are over"
+        if isinstance(last, Again):
+            words = f"no time is left for another try: {last.why}"
+        return self.end("over budget", "wall", words)
+
+    async def go(self) -> End:
+        while True:
+            if self._turns >= self._task.budget.turns:
+                return self.end("over budget", "turns", f"{self._turns} turns are used up")
+            room = self._spending.room(self._talk.unsent)
+            if isinstance(room, Limit):
+                return self.end("over budget", room.cause, room.words)
+            try:
+                answer = await self._ask(room)
+            except Failed as failed:
+                return self.end("failed", failed.cause, failed.message, failed.hint)
+            if isinstance(answer, End):
+                return answer
+            ended = await self._turn(answer, room)
+            if ended is not None:
+                return ended
+            if self._clock() >= self._deadline:
+                return self.out_of_time()
+
+    async def _ask(self, room: int) -> Answer | End:
+        """The model's answer, or the end if there is no time left for one."""
+        request = self._talk.request(self._task.model, room)
+        try:
+            async with aclosing(self._model.answer(request)) as pieces:
+                async for piece in pieces:
+                    if (answer := self._take(piece)) is not None:
+                        return answer
+                    if self._clock() + (piece.after if isinstance(piece, Again) else 0) >= self._deadline:
+                        return self.out_of_time(piece)
+        finally:
+            self._spending.settle()
+            self._spent()
+        raise AssertionError("a model's last piece is its answer")
+
+    def _take(self, piece: Piece) -> Answer | None:
+        if isinstance(piece, Answer):
+            self._spending.settle(piece.usage)
+            return piece
+        if isinstance(piece, Heard):
+            self._spending.under_way(piece.usage)
+        else:
+            self._spending.settle()
+            self._emit(Retry(piece.after, shown_line(piece.why)))
+        return None
+
+    def _spent(self) -> None:
+        self._emit(Spent(self._spending.usage, self._spending.money))
+
+    async def _turn(self, answer: Answer, room: int) -> End | None:
+        """Do what an answer asks for; the end, if it is one."""
+        self._turns += 1
+        taken = take(answer.content, self._ids)
+        wanted = Counter(shown_line(call.name) for call in taken.calls)
+        self._emit(Turn(self._turns, shown(taken.text), dict(wanted)))
+        if answer.stop == "max_tokens" and not taken.odd:
+            self._talk.take(only_text(taken.content))
+            self._progress.turn_over()
+            return self._next([{"type": "text", "text": _CUT.format(limit=room)}])
+        if (ended := self._ended(answer, taken)) is not None:
+            return ended
+        self._talk.take(taken.content)
+        blocks: list[Block] = []
+        for call in taken.calls:
+            if self._progress.repeats(call):
+                what = shown_line(f"{call.name} {telling(call.name, call.given)}")
+                return self.end("failed", "repeats", f"the same call {SAME} times: {what}")
+            outcome = Outcome.fault(call.fault) if call.fault else await self._box.call(call.name, call.given)
+            self._progress.saw(outcome)
+            self._used(call, outcome)
+            blocks.append(_result(call, outcome))
+        self._progress.turn_over()
+        return self._next(blocks)
+
+    def _ended(self, answer: Answer, taken: Taken) -> End | None:
+        """Whether an answer is the last, by what the API says about it."""
+        detail = f": {clip(answer.detail, 300)}" if answer.detail else ""
+        if answer.stop == "refusal":
+            return self.end("refused", "refusal", f"the model refused{detail}", "see what the task and its sources say")
+        if answer.stop == "model_context_window_exceeded":
+            return self.end("over budget", "context", "the conversation no longer fits into the model's context")
+        if taken.odd:
+            return self.end("failed", "block", f"the model answered with a block of unknown kind: {taken.odd}")
+        if answer.stop == "pause_turn":
+            return self.end("failed", "stop_reason", "the model paused for tools of its own, which it wasn't given")
+        if answer.stop not in ("end_turn", "stop_sequence", "tool_use"):
+            return self.end("failed", "stop_reason", f"the model stopped for an unknown reason: {answer.stop}")
+        if taken.calls:
+            return None
+        if answer.stop == "tool_use":
+            return self.end("failed", "stop_reason", "the model stopped for a tool and called none")
+        if not taken.text:
+            return self.end("failed", "empty", "the model answered nothing")
+        return self.end("done", "answered", taken.text)
+
+    def _used(self, call: Call, outcome: Outcome) -> None:
+        argument = shown_line(telling(call.name, call.given))
+        self._emit(ToolUsed(shown_line(call.name), argument, outcome.ok, shown_line(outcome.reason)))
+
+    def _next(self, blocks: list[Block]) -> End | None:
+        """Tell the model, unless the run leads nowhere."""
+        idle, left = self._progress.idle, self._task.budget.turns - self._turns
+        if idle >= IDLE:
+            return self.end("failed", "no_progress", f"{IDLE} turns in a row read and wrote nothing new")
+        notes = []
+        if idle == IDLE - 2:
+            notes.append("For some turns nothing new was read or written. Change something, or finish.")
+        if left <= _LAST_TURNS:
+            notes.append(f"{left} more {'answer is' if left == 1 else 'answers are'} left: finish what matters most.")
+        self._talk.tell([*blocks, *({"type": "text", "text": note} for note in notes)])
+        return None
+
+
+def _result(call: Call, outcome: Outcome) -> Block:
+    block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": clean(outcome.text) or "(nothing)"}
+    return block if outcome.ok else {**block, "is_error": True}

@@ -1,0 +1,141 @@
+"""The program that Grep starts: looks for a pattern in files that it is told.
+
+A pattern may take for ever, and a thread can't be killed; a process can. It is started alone, in an interpreter without
+our package and without the user's environment, as `shell.confine` is. Input is one JSON object on standard input
+(`grep` writes it), output one on standard output: {"lines": […], "more": bool} or {"fault": "…"}.
+"""
+
+import json
+import os
+import re
+import resource
+import stat
+import sys
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+_SECONDS, _MEMORY = 20, 2 << 30
+_PROBE = 8192
+_WHOLE = 32 << 20
+"""Bytes of a file that a pattern over several lines is tried on."""
+
+
+def main() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (_SECONDS, _SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    job = json.load(sys.stdin.buffer)
+    try:
+        pattern = re.compile(job["pattern"], _flags(job))
+    except (re.error, OverflowError, RecursionError) as error:
+        answer: dict[str, Any] = {"fault": f"the pattern is not a regular expression: {error}"}
+    else:
+        lines, more = _page(_all(job, pattern), job["skip"], job["limit"], job["most"])
+        answer = {"lines": lines, "more": more}
+    sys.stdout.buffer.write(json.dumps(answer).encode())
+
+
+def _flags(job: dict[str, Any]) -> int:
+    flags = re.MULTILINE
+    if job["ignore_case"]:
+        flags |= re.IGNORECASE
+    if job["multiline"]:
+        flags |= re.DOTALL
+    return flags
+
+
+def _page(lines: Iterator[str], skip: int, limit: int, most: int) -> tuple[list[str], bool]:
+    taken: list[str] = []
+    for number, line in enumerate(lines):
+        if number < skip:
+            continue
+        most -= len(line) + 1
+        if len(taken) == limit or most < 0:
+            return taken, True
+        taken.append(line)
+    return taken, False
+
+
+def _all(job: dict[str, Any], pattern: re.Pattern[str]) -> Iterator[str]:
+    for name in job["names"]:
+        label = job["lead"] + name
+        try:
+            fd = _open(job["top"], name)
+        except OSError:
+            continue
+        with os.fdopen(fd, "rb") as file:
+            if b"\0" in file.read(_PROBE):
+                continue
+            file.seek(0)
+            hits = _whole(file, pattern) if job["multiline"] else _by_line(file, pattern, job)
+            if job["mode"] == "files_with_matches":
+                if any(sign == ":" for _, sign, _ in hits):
+                    yield label
+            elif job["mode"] == "count":
+                if count := sum(sign == ":" for _, sign, _ in hits):
+                    yield f"{label}:{count}"
+            else:
+                for number, sign, text in hits:
+                    yield f"{label}{sign}{number}{sign}{text}"
+
+
+def _open(top: str, name: str) -> int:
+    """Open a regular file below `top`, no link followed on the way."""
+    *folders, leaf = name.split("/")
+    fd = os.open(top, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for folder in folders:
+            deeper = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+            os.close(fd)
+            fd = deeper
+        file = os.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=fd)
+    finally:
+        os.close(fd)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError("not a file")
+    return file
+
+
+def _by_line(file: Any, pattern: re.Pattern[str], job: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+    """Matching lines (sign ":") and those around them (sign "-"), each once."""
+    before: deque[tuple[int, str]] = deque(maxlen=job["before"])
+    owed = 0
+    for number, raw in enumerate(file, 1):
+        line = raw.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
+        if match := pattern.search(line):
+            for earlier, text in before:
+                yield earlier, "-", _around(text, 0, 0)
+            before.clear()
+            owed = job["after"]
+            yield number, ":", match[0][:_WIDTH] if job["only"] else _around(line, *match.span())
+        elif owed:
+            owed -= 1
+            yield number, "-", _around(line, 0, 0)
+        else:
+            before.append((number, line))
+
+
+def _whole(file: Any, pattern: re.Pattern[str]) -> Iterator[tuple[int, str, str]]:
+    text = file.read(_WHOLE).decode("utf-8", "replace")
+    number, at = 1, 0
+    for match in pattern.finditer(text):
+        number += text.count("\n", at, match.start())
+        at = match.start()
+        yield number, ":", match[0][: 4 * _WIDTH]
+
+
+_WIDTH = 500
+
+
+def _around(line: str, start: int, end: int) -> str:
+    """At most so much of a line, with what was found in it."""
+    if len(line) <= _WIDTH:
+        return line
+    first = max(0, min(start - (_WIDTH - min(end - start, _WIDTH)) // 2, len(line) - _WIDTH))
+    cut = line[first : first + _WIDTH]
+    return ("…" if first else "") + cut + ("…" if first + _WIDTH < len(line) else "")
+
+
+if __name__ == "__main__":
+    main()

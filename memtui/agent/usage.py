@@ -1,0 +1,90 @@
+"""What a run has used, and what that costs.
+
+Prices are data: US dollars for a million tokens, as they were published on 2026-10-24. A model that isn't in the table
+has no price, and then its money is unknown: nothing is guessed from a name that looks alike.
+
+Source: platform.claude.com, "Pricing" and "Models overview". Cache writes are those that live for five minutes.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens, as the API counts them: `input` is what neither came from the cache nor went into it."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+    @property
+    def prompt(self) -> int:
+        """Every token that was sent, wherever it was read from."""
+        return self.input + self.cache_read + self.cache_write
+
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input + other.input,
+            self.output + other.output,
+            self.cache_read + other.cache_read,
+            self.cache_write + other.cache_write,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for a million tokens. `longer` is what a call costs whose prompt has more than `long` tokens."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+    long: int = 0
+    longer: "Price | None" = None
+
+    def cost(self, usage: Usage) -> float:
+        """Dollars for one call."""
+        if self.longer is not None and usage.prompt > self.long:
+            return self.longer.cost(usage)
+        return (
+            usage.input * self.input
+            + usage.output * self.output
+            + usage.cache_read * self.cache_read
+            + usage.cache_write * self.cache_write
+        ) / 1e6
+
+
+_OPUS = Price(5, 25, 0.5, 6.25)
+_SONNET = Price(3, 15, 0.3, 3.75)
+_FABLE = Price(10, 50, 1, 12.5)
+_FABLE_5_1 = Price(10, 50, 0.25, 12.5)
+
+PRICES: Mapping[str, Price] = {
+    "claude-fable-5-1": _FABLE_5_1,
+    "claude-mythos-5-1": _FABLE_5_1,
+    "claude-fable-5": _FABLE,
+    "claude-mythos-5": _FABLE,
+    "claude-opus-5-5": Price(4, 20, 0.2, 5),
+    "claude-opus-5": _OPUS,
+    "claude-opus-4-8": _OPUS,
+    "claude-opus-4-7": _OPUS,
+    "claude-opus-4-6": _OPUS,
+    "claude-opus-4-5": _OPUS,
+    "claude-sonnet-5-5": Price(2, 10, 0.1, 2.5),
+    "claude-sonnet-5": Price(2, 10, 0.2, 2.5),
+    "claude-sonnet-4-6": _SONNET,
+    "claude-sonnet-4-5": _SONNET,
+    "claude-haiku-5-5": Price(0.1, 0.5, 0.01, 0.125, 100_000, Price(0.5, 2.5, 0.05, 0.625)),
+    "claude-haiku-4-5": Price(1, 5, 0.1, 1.25),
+}
+"""By the model's id without its date."""
+
+_DATE = re.compile(r"[-@]\d{8}\Z")
+
+
+def price_of(model: str, prices: Mapping[str, Price] = PRICES) -> Price | None:
+    """What a model costs, or `None` if we don't know."""
+    return prices.get(model) or prices.get(_DATE.sub("", model))
