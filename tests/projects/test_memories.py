@@ -102,3 +102,14 @@ def test_a_word_for_a_place() -> None:
     assert tail_of("가게") == "가게"
     assert tail_of("...") == "elsewhere"
     assert len(tail_of("x" * 300)) == 40
+
+
+def test_files_that_differ_in_case_only_stay_together(home: Home) -> None:
+    old = home.memory(home.old, {"a.md": "one\n", "A.md": "one\n", "b.md": "b\n"})
+    new = home.memory(home.new, {"a.md": "one\n", "a.from-shop.md": "one\n"})
+    move, stays, _ = plan_memory(old, new, "shop")
+    assert move is not None
+    assert [file.source for file in move.files] == ["b.md"]
+    assert {(stay.what, stay.why) for stay in stays} == {
+        (name, "differs only in case from another file") for name in ("a.md", "A.md")
+    }

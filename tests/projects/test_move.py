@@ -224,6 +224,15 @@ def test_memory_edited_since_stays_in_both(moved: Home) -> None:
     assert (moved.source / "memory" / "only.md").read_text() == "only\n"
 
 
+def test_an_old_place_whose_name_differs_in_case_keeps_both(moved: Home) -> None:
+    carry_out(moved.plan(), now=now)
+    moved.memory(moved.old, {"Only.md": "somebody else\n"})
+    undone = undo_move(moved.dirs, now=now)
+    assert [stay.what for stay in undone.stays] == ["memory"]
+    assert (moved.source / "memory" / "Only.md").read_text() == "somebody else\n"
+    assert (moved.target / "memory" / "only.md").read_text() == "only\n"
+
+
 def test_plain_undo_leaves_a_move_alone(moved: Home) -> None:
     carry_out(moved.plan(), now=now)
     with pytest.raises(NotFound):

@@ -9,7 +9,7 @@ import pytest
 from memtui.sessions.chain import resume
 from memtui.sessions.context import ApiMessage, context_messages
 from memtui.sessions.transcript import read_transcript
-from tests.messages_api import messages_api
+from tests.messages_api import check, messages_api
 from tests.sessions.recordings import load, session_bytes
 from tests.sessions.rows import Script
 from tests.support import REPO
@@ -32,13 +32,13 @@ def client() -> Iterator[Any]:
 
 @pytest.fixture
 def send(client: Any, home: Path) -> Send:
-    """Sends a conversation as it is, and with a prompt behind it."""
+    """Sends a conversation as it is; with a prompt behind it, it is only held against the server's rules."""
 
     def both(messages: list[ApiMessage]) -> None:
-        for sent in (messages, [*messages, NEXT]):
-            if sent:
-                answer = client.messages.create(model="scripted", max_tokens=8, messages=sent)
-                assert answer.content[0].text == "ok"
+        if messages:
+            answer = client.messages.create(model="scripted", max_tokens=8, messages=messages)
+            assert answer.content[0].text == "ok"
+        check([*messages, NEXT])
 
     return both
 
