@@ -7,6 +7,7 @@ before the first rename leaves the old state; after it, the next start ends what
 Source: SAFETY.md section 2 (F2, F22); DESIGN.md D1.
 """
 
+import os
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -119,11 +120,21 @@ class Transaction:
                 info = step.disk.info
                 owner = (info.st_uid, info.st_gid)
                 replace_at(parent, leaf, step.disk.data, fs=self._fs, mode=step.disk.mode, owner=owner)
+                self._set_time(parent, leaf, info.st_mtime_ns)
             elif now is not None:
                 self._fs.unlink(leaf, dir_fd=parent)
         for parent in self._parents.values():
             self._fs.fsync(parent)
         self.done.clear()
+
+    def _set_time(self, parent: int, leaf: str, mtime_ns: int) -> None:
+        """Give a file that was put back its old time: nothing has happened to it."""
+        with suppress(OSError):  # the bytes matter more
+            fd = self._fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=parent)
+            try:
+                self._fs.utime(fd, mtime_ns)
+            finally:
+                self._fs.close(fd)
 
     def close(self) -> None:
         """Remove the temporary files that were not used, and folders that were made in vain."""
