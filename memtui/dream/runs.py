@@ -24,8 +24,7 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Usage
 from memtui.base.files import make_folders, replace_file
 from memtui.base.process import Identity, alive
-from memtui.dream.events import Decided, Ended, Event, EventLog, File, GateClosed, Held, Money, Phase, Tokens, Turn
-from memtui.dream.events import read_events as _read_events
+from memtui.dream.events import Decided, Ended, Event, EventLog, File, GateClosed, Held, Money, Phase, Tokens, Turn, read_event, read_events
 from memtui.dream.gates import Gate
 
 KEPT = 100
@@ -182,7 +181,7 @@ def find_run(runs: Iterable[Run], word: str | None) -> Run:
 
 def events_of(run: Run) -> tuple[Event, ...]:
     """All events of a run so far, oldest first."""
-    return _read_events(run.events)
+    return read_events(run.events)
 
 
 def state_of(run: Run, events: Iterable[Event] | None = None) -> RunState:
@@ -193,10 +192,22 @@ def state_of(run: Run, events: Iterable[Event] | None = None) -> RunState:
     """
     # Asked first: a run that ends between the two looks has its end written by then.
     lives = alive(run.process)
-    end = next((event for event in (events_of(run) if events is None else events) if isinstance(event, Ended)), None)
+    end = _end(run) if events is None else next((event for event in events if isinstance(event, Ended)), None)
     if end is not None:
         return RunState("ended", end)
     return RunState("running" if lives else "died")
+
+
+def _end(run: Run) -> Ended | None:
+    """The end of a run, found without reading all of its events: there may be many runs."""
+    try:
+        data = run.events.read_bytes()
+    except OSError:
+        return None
+    at = data.rfind(b'\n{"event":"ended",') + 1
+    line, whole, _ = data[at:].partition(b"\n")
+    event = read_event(line) if whole else None
+    return event if isinstance(event, Ended) else None
 
 
 def progress(events: Iterable[Event]) -> Progress:
@@ -241,11 +252,10 @@ def waiting(runs: Iterable[Run]) -> Run | None:
         runs: Newest first.
     """
     for run in runs:
-        now = progress(events_of(run))
-        if now.end is None or run.dry_run:
-            continue
-        if now.end.how in ("held", "done", "nothing"):  # what came after a held one makes it old
-            return run if now.end.how == "held" and not now.decided else None
+        end = None if run.dry_run else state_of(run).end
+        if end is not None and end.how in ("held", "done", "nothing"):  # what came after a held one makes it old
+            judged = end.how != "held" or any(isinstance(event, Decided) for event in events_of(run))
+            return None if judged else run
     return None
 
 
@@ -262,7 +272,7 @@ def note_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> Non
 
 def refusals(dirs: Dirs, folder: Path) -> tuple[GateClosed, ...]:
     """The runs of a memory folder that a gate stopped, newest first."""
-    found = _read_events(dirs.state / "runs" / "refused.jsonl")
+    found = read_events(dirs.state / "runs" / "refused.jsonl")
     mine = [event for event in found if isinstance(event, GateClosed) and same_folder(Path(event.folder), folder)]
     return tuple(reversed(mine))
 

@@ -64,13 +64,12 @@ class Signals:
             if self.came is not None:
                 raise Stopped(self.came)
             rings = signal.getsignal(signal.SIGALRM) == self._ring
-            if rings:
-                signal.setitimer(signal.ITIMER_REAL, seconds)
+            before = signal.setitimer(signal.ITIMER_REAL, seconds) if rings else None
             try:
                 yield
             finally:
-                if rings:
-                    signal.setitimer(signal.ITIMER_REAL, 0)
+                if before is not None:
+                    signal.setitimer(signal.ITIMER_REAL, *before)
         finally:
             self._at_once = False
 

@@ -91,17 +91,17 @@ class Transaction:
             self._check(step)
 
     def replace(self) -> None:
-        """Rename and remove, then sync the folders. What was done is in `done`, whatever happens."""
+        """Rename and remove, then sync the folders. What was done or begun is in `done`, whatever happens."""
         for step in self._steps:
             self._check(step)
             parent, leaf = self._parent(step)
+            self.done.append(step)  # first: what stops us may come between the rename and the next line
             if step.data is not None:
                 self._fs.replace(self._temps[step.name], leaf, dir_fd=parent)
                 del self._temps[step.name]
             elif step.disk is not None:
                 with suppress(FileNotFoundError):
                     self._fs.unlink(leaf, dir_fd=parent)
-            self.done.append(step)
         for parent in self._parents.values():
             self._fs.fsync(parent)
 

@@ -1,6 +1,6 @@
 """Many processes that want one stale lock at the same instant.
 
-    python -m tests.dream.lock_race 200
+python -m tests.dream.lock_race 200
 """
 
 import multiprocessing
@@ -28,7 +28,9 @@ def race(base: Path, contenders: int, trials: int) -> list[int]:
         (folder / LOCK).write_text(dead, encoding="ascii")
     barrier = _FORK.Barrier(contenders)
     won = _FORK.Array("i", trials)
-    processes = [_FORK.Process(target=_contend, args=(base, contenders, trials, barrier, won)) for _ in range(contenders)]
+    processes = [
+        _FORK.Process(target=_contend, args=(base, contenders, trials, barrier, won)) for _ in range(contenders)
+    ]
     for process in processes:
         process.start()
     for process in processes:
@@ -37,7 +39,13 @@ def race(base: Path, contenders: int, trials: int) -> list[int]:
     return list(won)
 
 
-def _contend(base: Path, contenders: int, trials: int, barrier: Barrier, won: "multiprocessing.sharedctypes.SynchronizedArray[int]") -> None:  # noqa: E501
+def _contend(
+    base: Path,
+    contenders: int,
+    trials: int,
+    barrier: Barrier,
+    won: "multiprocessing.sharedctypes.SynchronizedArray[int]",
+) -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
         lock = Lock(base / f"{contenders}-{trial}", dirs, settle=0.001)

@@ -1,6 +1,5 @@
 """What becomes of a run's changes: clean, merged, conflicting, held, chosen, undone."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -245,12 +244,12 @@ def test_wrong_names_and_a_read_only_program(scene: Scene, stage: Stage) -> None
 
 def test_what_stops_the_write_at_the_last_moment_leaves_the_folder_exact(scene: Scene, stage: Stage) -> None:
     edit(stage, topic(1), "first", "A")
-    before = {name: (data, os.stat(scene.folder / name).st_mtime_ns) for name, data in contents(scene.folder).items()}
+    before = {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
 
     def no() -> None:
         raise Conflict("the lock is gone")
 
     with pytest.raises(Conflict, match="the lock is gone"):
         adopt(stage, scene.workspace, before_write=no)
-    assert before == {n: (d, os.stat(scene.folder / n).st_mtime_ns) for n, d in contents(scene.folder).items()}
+    assert before == {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
     assert scene.workspace.deeds() == () or scene.workspace.deeds()[0].kind != "adopt"

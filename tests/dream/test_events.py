@@ -65,8 +65,10 @@ def test_no_line_is_too_odd(line: bytes) -> None:
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), TEXT, st.lists(st.integers()), st.just({}))
 
 
-@given(st.sampled_from(["turn", "file", "ended", "money", "held"]), st.dictionaries(
-    st.sampled_from(["at", "number", "text", "tools", "name", "usd", "names", "adopted", "emptied", "x"]), VALUES))  # fmt: skip
+FIELDS = st.sampled_from(["at", "number", "text", "tools", "name", "usd", "names", "adopted", "emptied", "x"])
+
+
+@given(st.sampled_from(["turn", "file", "ended", "money", "held"]), st.dictionaries(FIELDS, VALUES))
 def test_a_field_of_the_wrong_shape_has_its_default(word: str, data: dict[str, object]) -> None:
     event = read_event(json.dumps({"event": word, **data}).encode())
     assert event is not None

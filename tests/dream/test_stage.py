@@ -1,6 +1,5 @@
 """A stage: what is copied, what is not, and what the disk says changed in it."""
 
-import json
 import os
 from pathlib import Path
 
@@ -148,7 +147,6 @@ def test_what_does_not_belong_there_is_odd(stage: Stage, tmp_path: Path) -> None
     ledger = read_ledger(stage)
     assert ledger.touched == ()
     assert ledger.odd == {topic(1): "a link", "way-out": "a link", "run.sh": "not a .md file", ".git": "hidden"}
-
 
 
 @pytest.mark.parametrize(("one", "other", "share"), [(b"a\nb\n", b"a\nb\n", 1.0), (b"a\nb\n", b"a\nc\n", 0.5), (b"", b"a\n", 0.0)])  # fmt: skip # noqa: E501
