@@ -24,12 +24,13 @@ class Backend:
     work: Work
 
 
-def choose(name: str | None, mode: str, now: Callable[[], float]) -> Backend:
+def choose(name: str | None, mode: str, now: Callable[[], float], pinned: frozenset[str] = frozenset()) -> Backend:
     """The backend of that name, or the one to take if nobody names one.
 
     Args:
         mode: "reflect" or "prune".
         now: The clock, in seconds since 1970.
+        pinned: Files that stay as they are.
 
     Raises:
         Usage: If there is no such backend or mode.
@@ -44,13 +45,17 @@ def choose(name: str | None, mode: str, now: Callable[[], float]) -> Backend:
     if find_spec("memtui.dream.offline") is None:
         raise Unsupported("the backend offline is not here yet")
     why = "named" if name is not None else "the only one here: rules that do only what is certain, no model"
-    return Backend(OFFLINE, why, _offline(mode, now))
+    return Backend(OFFLINE, why, _offline(mode, now, pinned))
 
 
-def _offline(mode: str, now: Callable[[], float]) -> Work:
+def _offline(mode: str, now: Callable[[], float], pinned: frozenset[str]) -> Work:
     def work(stage: Stage, emit: Emit) -> None:
         module = import_module("memtui.dream.offline")
         emit(Phase(stage="consolidate"))
-        module.consolidate(stage.root, now=now(), emit=lambda words: emit(Note(words)), mode=mode)
+
+        def told(words: str) -> None:
+            emit(Note(words))
+
+        module.consolidate(stage.root, now=now(), emit=told, mode=mode, pinned=pinned)
 
     return work

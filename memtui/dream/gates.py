@@ -186,7 +186,8 @@ def lock_gate(lock: LockState, now: float) -> Gate:
     opens_at = None if old else min(lock.at, now) + HELD
     if lock.kind == "pid":
         if not lock.held_by_life:
-            return Gate("lock", True, words, f"process {lock.pid} is gone", source)
+            gone = "is done with it" if lock.gone else "is gone"
+            return Gate("lock", True, words, f"process {lock.pid} {gone}", source)
         if old:
             reason = f"process {lock.pid} took it {age(since)} ago, which no longer counts"
             return Gate("lock", True, words, reason, source)

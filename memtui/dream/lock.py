@@ -35,6 +35,9 @@ SETTLE = 0.05
 LARGEST = 1 << 20
 """Bytes of a lock that we could put back; what is larger is no lock."""
 
+_SAME_TIME = 1e-3
+"""Seconds by which two readings of one time may differ: a float of seconds is coarser than nanoseconds."""
+
 
 class Lock:
     """Takes the lock of one memory folder and gives it back.
@@ -84,7 +87,8 @@ class Lock:
                 raise Conflict(f"no dream starts: {gate.reason}", hint="memtui dream status shows who dreams")
             seen = _look(self.folder, self._fs)
             # Taken over from a run of ours that is too old: what counts is what was there before that one.
-            before = left.before if left is not None and seen.data.strip() == _word(left.holder) else seen
+            ours = left is not None and not left.done and seen.data.strip() == _word(left.holder)
+            before = left.before if left is not None and ours else seen
             entry = Entry(self.folder, self._me, self._run, before, _missing(self.folder))
             self._journal.save(entry)
             try:
@@ -116,8 +120,9 @@ class Lock:
             entry = self._own()
             if entry is None:
                 return
-            _finish(self._journal.mark_success(entry, int(self._now() * 1e9)), self._fs)
-            self._journal.remove()
+            at_ns = int(self._now() * 1e9)
+            _finish(self._journal.mark_success(entry, at_ns), self._fs)
+            self._journal.mark_success(entry, at_ns, done=True)
 
     def roll_back(self) -> Before | None:
         """Put back what was there before, to the nanosecond; what that was. `None` if it isn't ours any more."""
@@ -127,7 +132,7 @@ class Lock:
 
     def _own(self) -> Entry | None:
         entry = self._journal.load()
-        return entry if entry is not None and entry.holder == self._me else None
+        return entry if entry is not None and entry.holder == self._me and not entry.done else None
 
     def _give_back(self, entry: Entry) -> Before | None:
         back = _put_back(entry, self._fs)
@@ -176,7 +181,7 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[Entry, ...]:
 def holder_of(folder: Path, dirs: Dirs) -> Entry | None:
     """What our journal knows of the lock of a folder, if one of ours holds it and lives."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
-    return entry if entry is not None and alive(entry.holder) else None
+    return entry if entry is not None and not entry.done and alive(entry.holder) else None
 
 
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = REAL) -> LockState:
@@ -214,6 +219,9 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
 def _known(state: LockState, entry: Entry | None, me: Identity) -> LockState:
     """A lock with what our journal knows of it."""
     if entry is not None and state.pid == entry.holder.pid:
+        if entry.done:
+            same = state.at is not None and abs(state.at - (entry.success_ns or 0) / 1e9) < _SAME_TIME
+            return replace(state, gone=True) if same else state
         if alive(entry.holder):
             return state
         before = entry.before
@@ -234,12 +242,12 @@ def _end_left(journal: LockJournal, fs: FileSystem) -> Entry | None:
     entry = journal.load()
     if entry is None or alive(entry.holder):
         return None
-    if entry.success_ns is not None:
-        _finish(entry, fs)
-    else:
+    if entry.success_ns is None:
         _put_back(entry, fs)
+    elif not entry.done:
+        _finish(entry, fs)
     journal.remove()
-    return entry
+    return None if entry.done else entry
 
 
 def _finish(entry: Entry, fs: FileSystem) -> None:

@@ -37,7 +37,8 @@ class Entry:
     """One taken lock.
 
     `run` is the run it was taken for. `made` are the folders that had to be made for it, outermost first. `success_ns`
-    is set once the consolidation is done: from then on the lock is to get this time.
+    is set once the consolidation is done: from then on the lock is to get this time. `done`: it has it; the entry only
+    tells that its process, which may go on for a while, doesn't hold the lock any more.
     """
 
     folder: Path
@@ -46,6 +47,7 @@ class Entry:
     before: Before
     made: tuple[str, ...] = ()
     success_ns: int | None = None
+    done: bool = False
 
 
 class LockJournal:
@@ -71,16 +73,16 @@ class LockJournal:
         data = {
             "folder": os.fsencode(entry.folder).decode("latin-1"), "holder": str(entry.holder), "run": entry.run,
             "before": [before.kind, before.data.decode("latin-1"), before.mtime_ns, before.mode],
-            "made": list(entry.made), "success_ns": entry.success_ns,
+            "made": list(entry.made), "success_ns": entry.success_ns, "done": entry.done,
         }  # fmt: skip
         make_folders(self.path.parent, fs=self._fs)
         replace_file(self.path, json.dumps(data).encode("ascii"), fs=self._fs)
 
-    def mark_success(self, entry: Entry, at_ns: int) -> Entry:
-        """Write down that the consolidation is done; the entry as it is then."""
-        done = replace(entry, success_ns=at_ns)
-        self.save(done)
-        return done
+    def mark_success(self, entry: Entry, at_ns: int, *, done: bool = False) -> Entry:
+        """Write down that the consolidation is done, or the lock, too; the entry as it is then."""
+        marked = replace(entry, success_ns=at_ns, done=done)
+        self.save(marked)
+        return marked
 
     def remove(self) -> None:
         """Forget it: the lock is as it has to be."""
@@ -116,4 +118,4 @@ def _read(path: Path) -> Entry | None:
         return None
     if holder is None or kind not in ("none", "file", "link"):
         return None
-    return Entry(folder, holder, run, before, made, None if success is None else int(success))
+    return Entry(folder, holder, run, before, made, None if success is None else int(success), data.get("done") is True)

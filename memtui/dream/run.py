@@ -300,7 +300,7 @@ class _Dream:
         try:
             if end.how in ("done", "nothing"):
                 self._lock.release()
-                return "its time is now: the last dream is this one"
+                return "now: the last dream is this one"
             return lock_words(self._lock.roll_back(), self._now())
         except (OSError, MemtuiError) as error:
             return f"not given back, the next start tries again: {error}"

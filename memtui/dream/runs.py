@@ -24,7 +24,21 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Usage
 from memtui.base.files import make_folders, replace_file
 from memtui.base.process import Identity, alive
-from memtui.dream.events import Decided, Ended, Event, EventLog, File, GateClosed, Held, Money, Phase, Tokens, Turn, read_event, read_events
+from memtui.dream.events import (
+    Decided,
+    Ended,
+    Event,
+    EventLog,
+    File,
+    GateClosed,
+    Held,
+    Money,
+    Phase,
+    Tokens,
+    Turn,
+    read_event,
+    read_events,
+)
 from memtui.dream.gates import Gate
 
 KEPT = 100

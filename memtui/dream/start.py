@@ -83,7 +83,7 @@ def start_run(
     *,
     environ: Mapping[str, str],
     now: float,
-    program: Sequence[str] = PROGRAM,
+    program: Sequence[str] | None = None,
 ) -> StartedRun:
     """Start a run of the project in a directory; what it prints is kept in its folder.
 
@@ -91,6 +91,7 @@ def start_run(
         cwd: The directory whose memory is meant.
         environ: The process's environment; it says where the client's and our own folders are.
         now: Seconds since 1970.
+        program: The program's first words; this one if left out.
 
     Raises:
         MemtuiError: If it can't be started.
@@ -100,7 +101,7 @@ def start_run(
         path = dirs.state / "runs" / id
         with (path / "output").open("wb") as output:
             process = subprocess.Popen(
-                [*program, "dream", "run", "--run", id, *wish.words],
+                [*(program or PROGRAM), "dream", "run", "--run", id, *wish.words],
                 cwd=cwd,
                 env=dict(environ),
                 stdin=subprocess.DEVNULL,
