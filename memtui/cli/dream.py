@@ -27,7 +27,7 @@ from memtui.cli.dream_review import adopt, diff, discard, restore
 from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
-    from memtui.dream.events import Ended, Event
+    from memtui.dream.events import Ended
     from memtui.dream.run import End
     from memtui.dream.runs import Run
 
@@ -91,7 +91,7 @@ def status(call: Call) -> None:
 @pass_call
 def why(call: Call) -> int:
     """Would a dream start now, and why not: every gate with its reason. Ends with 1 if one is closed."""
-    from memtui.dream.run import all_gates
+    from memtui.dream.ready import all_gates
     from memtui.dream.runs import refusals
 
     now = call.now()
@@ -136,7 +136,7 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
     """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed."""
     from memtui.dream.backends import choose
-    from memtui.dream.events import Ended, GateClosed
+    from memtui.dream.events import Ended
     from memtui.dream.start import Wish, start_run
 
     if call.asked.read_only:
@@ -145,8 +145,8 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
-    if isinstance(first, GateClosed | Ended):
-        call.out.answer("dream", run_data(call, pick(call, started.id)), _refused(first))
+    if isinstance(first, Ended):
+        call.out.answer("dream", run_data(call, pick(call, started.id)), _refused(first.reason))
         return 1
     run = pick(call, started.id)
     if wait:
@@ -156,10 +156,11 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     return 0
 
 
-def _refused(event: "Event") -> Iterator[Line]:
-    name, reason = getattr(event, "name", ""), getattr(event, "reason", "")
-    yield [Part("no dream: ", "warn"), f"{name}: {reason}" if name else reason]
-    if name in ("time", "sessions", "review"):
+def _refused(reason: str) -> Iterator[Line]:
+    from memtui.dream.ready import FORCED
+
+    yield [Part("no dream: ", "warn"), reason]
+    if reason.partition(":")[0] in FORCED:
         yield Part("  --force dreams all the same", "dim")
 
 

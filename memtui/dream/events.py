@@ -11,6 +11,7 @@ Source: DESIGN.md D3.
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -255,13 +256,15 @@ def read_events(path: Path) -> tuple[Event, ...]:
     return tuple(event for line in lines if (event := read_event(line)) is not None)
 
 
-def follow(path: Path, stopped: Callable[[], bool], *, pause: Callable[[float], object]) -> Iterator[Event]:
+def follow(
+    path: Path, stopped: Callable[[], bool], *, pause: Callable[[float], object] = time.sleep
+) -> Iterator[Event]:
     """The events of a file, those that are there and then those that come; for a thread of its own.
 
     Args:
         path: The file; it may not be there yet.
         stopped: Asked whenever there is nothing new; the last events are read once more after it said yes.
-        pause: Waits that many seconds; `time.sleep`, or the `wait` of a `threading.Event`.
+        pause: Waits that many seconds; the `wait` of a `threading.Event` can be cut short.
 
     Returns:
         Ends after the `Ended` event, or when `stopped` says so. A torn last line waits for its rest.

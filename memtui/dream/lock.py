@@ -14,26 +14,24 @@ Source: DESIGN.md D2; SAFETY.md section 0 (2, 3), F14 to F20.
 import os
 import stat
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, Refused
-from memtui.base.files import make_folders, temp_name, write_temp
+from memtui.base.files import make_folders, write_temp
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.locks import guard
 from memtui.base.process import Identity, alive, current
 from memtui.dream.gates import LockState, lock_gate, lock_pid, read_lock
+from memtui.dream.lock_file import look, opened, restore
 from memtui.dream.lock_journal import Before, Entry, LockJournal, entries
 from memtui.host.paths import LOCK
 
 SETTLE = 0.05
 """Seconds between writing the lock and reading it back: as long as another program may take between the two."""
-
-LARGEST = 1 << 20
-"""Bytes of a lock that we could put back; what is larger is no lock."""
 
 _SAME_TIME = 1e-3
 """Seconds by which two readings of one time may differ: a float of seconds is coarser than nanoseconds."""
@@ -85,7 +83,7 @@ class Lock:
             gate = lock_gate(_known(read_lock(self.folder), left, self._me), self._now())
             if not gate.open:
                 raise Conflict(f"no dream starts: {gate.reason}", hint="memtui dream status shows who dreams")
-            seen = _look(self.folder, self._fs)
+            seen = look(self.folder, self._fs)
             # Taken over from a run of ours that is too old: what counts is what was there before that one.
             ours = left is not None and not left.done and seen.data.strip() == _word(left.holder)
             before = left.before if left is not None and ours else seen
@@ -141,13 +139,13 @@ class Lock:
 
     def _put(self, seen: Before) -> None:
         """Write our number, if what is there is still what was looked at."""
-        with _opened(self.folder, self._fs) as fd:
+        with opened(self.folder, self._fs) as fd:
             mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
             temp = write_temp(fd, LOCK, _word(self._me), fs=self._fs, mode=mode)
             try:
                 if seen.kind == "none":
                     self._fs.link(temp, LOCK, dir_fd=fd)
-                elif _look(self.folder, self._fs) == seen:
+                elif look(self.folder, self._fs) == seen:
                     self._fs.replace(temp, LOCK, dir_fd=fd)
                 else:
                     raise FileExistsError
@@ -205,7 +203,7 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
             if known.kind == "none":
                 return known
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
-        with _opened(real, fs) as fd:
+        with opened(real, fs) as fd:
             try:
                 folder_there = stat.S_ISDIR(fs.lstat(LOCK, dir_fd=fd).st_mode)
                 (fs.rmdir if folder_there else fs.unlink)(LOCK, dir_fd=fd)
@@ -267,9 +265,9 @@ def _put_back(entry: Entry, fs: FileSystem) -> Before | None:
     before = entry.before
     try:
         if read_lock(entry.folder).pid == entry.holder.pid:
-            with _opened(entry.folder, fs) as fd:
-                _restore(fd, before, fs)
-        elif _look(entry.folder, fs) != before:
+            with opened(entry.folder, fs) as fd:
+                restore(fd, before, fs)
+        elif look(entry.folder, fs) != before:
             return None
     except (FileNotFoundError, Refused):
         return None  # the folder itself is gone, or somebody put a folder there: nothing of ours is left in it
@@ -279,69 +277,6 @@ def _put_back(entry: Entry, fs: FileSystem) -> Before | None:
         except OSError:
             break
     return before
-
-
-def _restore(fd: int, before: Before, fs: FileSystem) -> None:
-    if before.kind == "none":
-        fs.unlink(LOCK, dir_fd=fd)
-        return
-    if before.kind == "link":
-        temp = temp_name(LOCK)
-        os.symlink(before.data, os.fsencode(temp), dir_fd=fd)
-        os.utime(temp, ns=(before.mtime_ns, before.mtime_ns), dir_fd=fd, follow_symlinks=False)
-    else:
-        temp = write_temp(fd, LOCK, before.data, fs=fs, mode=before.mode)
-        opened = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=fd)
-        try:
-            fs.utime(opened, before.mtime_ns)  # before it gets its name, so that nobody sees it with another time
-        finally:
-            fs.close(opened)
-    try:
-        fs.replace(temp, LOCK, dir_fd=fd)
-    except BaseException:
-        with suppress(OSError):
-            fs.unlink(temp, dir_fd=fd)
-        raise
-
-
-@contextmanager
-def _opened(folder: Path, fs: FileSystem) -> Iterator[int]:
-    """The folder, open; at the end synced and with its own mtime as before: a lock's coming and going is no change."""
-    fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-    try:
-        mtime_ns = fs.fstat(fd).st_mtime_ns
-        yield fd
-        with suppress(PermissionError):  # a folder that somebody else owns keeps its new time
-            fs.utime(fd, mtime_ns)
-        fs.fsync(fd)
-    finally:
-        fs.close(fd)
-
-
-def _look(folder: Path, fs: FileSystem) -> Before:
-    """What is in the lock's place, whole, so that it can be put back.
-
-    Raises:
-        Refused: If it is something that can't be put back.
-    """
-    path = folder / LOCK
-    try:
-        info = fs.lstat(path)
-        if stat.S_ISLNK(info.st_mode):
-            return Before("link", os.fsencode(path.readlink()), info.st_mtime_ns)
-        if not stat.S_ISREG(info.st_mode) or info.st_size > LARGEST:
-            raise Refused(f"{path} can't be a lock", hint="memtui kill --clear-stale-lock removes it")
-        fd = fs.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except (FileNotFoundError, NotADirectoryError):
-        return Before("none")
-    try:
-        info = fs.fstat(fd)
-        data = b""
-        while part := fs.read(fd, LARGEST):
-            data += part
-        return Before("file", data, info.st_mtime_ns, stat.S_IMODE(info.st_mode) & 0o777)
-    finally:
-        fs.close(fd)
 
 
 def _word(holder: Identity) -> bytes:

@@ -6,7 +6,6 @@ a reason in the run's file. While a run works, a signal ends it at once; from th
 Source: DESIGN.md D1 to D3; SAFETY.md F20 to F22.
 """
 
-import asyncio
 import inspect
 import time
 from collections.abc import Awaitable, Callable
@@ -20,20 +19,18 @@ from memtui.base.files import fault
 from memtui.base.process import current
 from memtui.dream import adoption, events
 from memtui.dream.events import Ended, Event, EventLog, GateClosed, Held, How, Note, Phase, Started, Turn
-from memtui.dream.gates import Gate, gates
+from memtui.dream.gates import Gate
 from memtui.dream.ledger import Touched, read_ledger
-from memtui.dream.lock import Lock, seen_lock
+from memtui.dream.lock import Lock
+from memtui.dream.ready import FORCED, all_gates
 from memtui.dream.recovery import lock_words, recover
-from memtui.dream.runs import Run, list_runs, note_refusal, reserve, waiting, write_run
+from memtui.dream.runs import Run, note_refusal, reserve, write_run
 from memtui.dream.signals import OutOfTime, Signals, Stopped
 from memtui.dream.stage import Stage, discard_stage, has_stage, make_stage, open_stage
 from memtui.memory.workspace import Workspace
 
 WALL = 45 * 60.0
 """Seconds that a run may take: well below the hour after which its lock no longer counts."""
-
-FORCED = ("time", "sessions", "review")
-"""The gates that `force` skips."""
 
 Emit = Callable[[Event], None]
 Work = Callable[[Stage, Emit], Awaitable[object] | object]
@@ -120,17 +117,6 @@ def run_dream(
         )  # fmt: skip
         write_run(run)
         return _Dream(workspace, dirs, run, signals, now, clock, told).dream(work, shut, wall)
-
-
-def all_gates(workspace: Workspace, dirs: Dirs, now: float) -> tuple[Gate, ...]:
-    """The gates of `gates`, with what we know of the lock, and one more: a run that waits for review."""
-    lock = seen_lock(workspace.place.folder, dirs)
-    found = gates(workspace.place, workspace.env, now, lock)
-    held = waiting(list_runs(dirs, workspace.place.folder))
-    reason = "none waits" if held is None else f"the dream {held.id} waits for review"
-    source = str(dirs.state / "runs") if held is None else str(held.path)
-    review = Gate("review", held is None, "the last dream is judged", reason, source)
-    return (*found[:-1], review, found[-1])
 
 
 class _Dream:
@@ -233,6 +219,8 @@ class _Dream:
 
         result = work(stage, emit)
         if inspect.isawaitable(result):
+            import asyncio
+
             asyncio.run(_awaited(result, wall))
 
     def _look(self, stage: Stage, *, quick: bool) -> None:
@@ -321,6 +309,8 @@ class _Dream:
 
 
 async def _awaited(result: Awaitable[object], wall: float) -> None:
+    import asyncio
+
     try:
         async with asyncio.timeout(wall) as limit:
             await result

@@ -12,7 +12,7 @@ from pathlib import Path
 from memtui.base.dirs import Dirs
 from memtui.base.errors import MemtuiError, Unsupported
 from memtui.base.files import fault
-from memtui.dream.events import Ended, Event, GateClosed, Started, follow
+from memtui.dream.events import Ended, Started, follow
 from memtui.dream.runs import reserve
 
 PROGRAM = (sys.executable, "-P", "-m", "memtui")
@@ -56,14 +56,14 @@ class StartedRun:
         """Whether its process has ended; to be asked now and then, so that it doesn't stay a zombie."""
         return self._process.poll() is not None
 
-    def first(self, pause: Callable[[float], object]) -> Event:
+    def first(self, pause: Callable[[float], object]) -> Started | Ended:
         """Wait until it has begun or ended: the event that says so.
 
         Raises:
             MemtuiError: If it ended without a word; the message has its last line.
         """
         for event in follow(self.path / "events.jsonl", self.gone, pause=pause):
-            if isinstance(event, Started | GateClosed | Ended):
+            if isinstance(event, Started | Ended):
                 return event
         raise self._silent()
 

@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -67,14 +68,10 @@ CODES = {"done": 0, "nothing": 0, "held": 1, "failed": 2, "over-budget": 3, "kil
 
 def _live(scene: Scene, moment: str, then: Callable[[], None], deaf: bool, told: int, wait: int) -> int:
     def stop() -> None:
+        if deaf:
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
         os.write(told, b"x")
-        while True:
-            try:
-                os.read(wait, 1)
-                break
-            except SystemExit:
-                if not deaf:
-                    raise
+        os.read(wait, 1)
         then()
 
     def work(stage: Stage, emit: Emit) -> None:

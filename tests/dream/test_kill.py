@@ -13,8 +13,8 @@ from memtui.base.process import Identity, alive, identify
 from memtui.dream import kill as killing
 from memtui.dream.adoption import adopt
 from memtui.dream.kill import kill
+from memtui.dream.ready import all_gates
 from memtui.dream.recovery import recover
-from memtui.dream.run import all_gates
 from memtui.dream.runs import Run, list_runs, state_of, write_run
 from memtui.dream.stage import has_stage, open_stage
 from tests.dream.child import MOMENTS, Child, full_disk

@@ -13,7 +13,8 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, Refused
 from memtui.base.process import Identity, current, identify
 from memtui.dream.gates import lock_gate, read_lock
-from memtui.dream.lock import LARGEST, Lock, clear_stale_lock, recover_locks, seen_lock
+from memtui.dream.lock import Lock, clear_stale_lock, recover_locks, seen_lock
+from memtui.dream.lock_file import LARGEST
 from memtui.dream.lock_journal import LockJournal
 from tests.dream.lock_race import race
 from tests.dream.scene import HOUR, NOW, Scene, dead_process

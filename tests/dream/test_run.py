@@ -11,8 +11,9 @@ from memtui.base.errors import MemtuiError, Refused
 from memtui.base.process import current, identify
 from memtui.dream import events
 from memtui.dream.events import Ended, Event, File, GateClosed, Held, Note, Phase, Turn
+from memtui.dream.ready import all_gates
 from memtui.dream.recovery import recover
-from memtui.dream.run import Emit, OverBudget, all_gates
+from memtui.dream.run import Emit, OverBudget
 from memtui.dream.runs import events_of, find_run, list_runs, progress, refusals, reserve, state_of, waiting
 from memtui.dream.stage import Stage, has_stage
 from memtui.memory.workspace import Workspace
