@@ -4,13 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, Refused
+from memtui.base.filesystem import FileSystem
 from memtui.base.process import Identity, current, identify
 from memtui.dream.gates import lock_gate, read_lock
 from memtui.dream.lock import Lock, clear_stale_lock, recover_locks, seen_lock
@@ -243,3 +244,37 @@ def test_one_of_many_gets_a_stale_lock(tmp_path: Path, contenders: int) -> None:
     winners = race(tmp_path, contenders, 20)
     print(f"contenders={contenders} trials=20 double={sum(won != 1 for won in winners)}")
     assert winners == [1] * 20
+
+
+class Meanwhile(FileSystem):
+    """Somebody else comes in while we wait to read back, or right before we write."""
+
+    def __init__(self, act: Callable[[], object], at: str) -> None:
+        self._act = act
+        self._at = at
+
+    def wait(self, seconds: float) -> None:
+        if self._at == "wait":
+            self._act()
+
+    def open(self, path: str | Path, flags: int, mode: int = 0o600, *, dir_fd: int | None = None) -> int:
+        if self._at == "write" and flags & os.O_EXCL and ".consolidate-lock" in str(path):
+            self._act()
+        return super().open(path, flags, mode, dir_fd=dir_fd)
+
+
+@pytest.mark.parametrize("at", ["wait", "write"])
+@pytest.mark.parametrize("content", [None, b""])
+def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
+    scene: Scene, other: Identity, at: str, content: bytes | None
+) -> None:
+    if content is not None:
+        scene.put_lock(content, 30 * HOUR)
+    fs = Meanwhile(lambda: scene.put_lock(str(other.pid).encode(), 0), at)
+    lock = Lock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
+    with pytest.raises(Conflict, match=f"process {other.pid} was faster|somebody else took the lock"):
+        lock.take()
+    assert read_lock(scene.folder).pid == other.pid
+    assert LockJournal(scene.dirs, scene.folder).load() is None
+    assert lock.roll_back() is None
+    assert read_lock(scene.folder).pid == other.pid
