@@ -146,7 +146,8 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
     if isinstance(first, Ended):
-        call.out.answer("dream", run_data(call, pick(call, started.id)), _refused(first.reason))
+        refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
+        call.out.answer("dream", refused, _refused(first.reason))
         return 1
     run = pick(call, started.id)
     if wait:
@@ -166,9 +167,9 @@ def _refused(reason: str) -> Iterator[Line]:
 
 @dream.command("run", hidden=True)
 @_wishes
-@click.option("--run", "run_id", required=True, help="The reserved id.")
+@click.option("--run", "run_id", default=None, help="The reserved id.")
 @pass_call
-def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str) -> int:
+def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None) -> int:
     """The process of a dream itself; `dream now` starts it."""
     from memtui.dream.backends import choose
     from memtui.dream.run import run_dream

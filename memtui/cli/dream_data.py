@@ -38,13 +38,18 @@ def pick(call: Call, word: str | None) -> "Run":
 
 
 def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
-    """What `[RUN] [FILE]…` means: the first word is a run if one begins with it; else the newest run is meant."""
+    """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
+
+    Else the newest run of which something is kept aside is meant, or simply the newest.
+    """
     from memtui.dream.runs import find_run
+    from memtui.dream.stage import has_stage
 
     listed = runs(call)
     if words and any(run.id.startswith(words[0]) for run in listed):
         return find_run(listed, words[0]), list(words[1:])
-    return find_run(listed, None), list(words)
+    kept = [run for run in listed if has_stage(call.dirs, run.id)]
+    return find_run(kept or listed, None), list(words)
 
 
 def run_data(call: Call, run: "Run") -> Data:

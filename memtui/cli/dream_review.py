@@ -59,6 +59,7 @@ def diff(call: Call, words: tuple[str, ...]) -> int:
     data["diff"] = "".join(parts)
 
     def text() -> Iterator[Line]:
+        yield Part(f"dream {run.id}", "bold")
         for hold in data["holds"]:
             yield Part(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
@@ -155,7 +156,7 @@ def discard(call: Call, run: str | None) -> int:
     from memtui.dream.review import discard_run, kept_stage
 
     call.may_write()
-    found = pick(call, run)
+    found = pick(call, run) if run is not None else split_words(call, ())[0]
     kept_stage(found, call.dirs)
     if call.asked.dry_run or not call.out.ask(f"Throw away what the dream {found.id} drafted?"):
         call.out.answer("discard", {"done": False, "run": found.id}, ["nothing was thrown away"])

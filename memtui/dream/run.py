@@ -32,6 +32,9 @@ from memtui.memory.workspace import Workspace
 WALL = 45 * 60.0
 """Seconds that a run may take: well below the hour after which its lock no longer counts."""
 
+LOOK = 0.25
+"""Seconds between two looks at the stage of a run that tells something but takes no turns."""
+
 Emit = Callable[[Event], None]
 Work = Callable[[Stage, Emit], Awaitable[object] | object]
 """A backend: it changes files below `stage.root` and tells what it does. What it raises ends the run."""
@@ -107,8 +110,7 @@ def run_dream(
         found = all_gates(workspace, dirs, now())
         shut = next((gate for gate in found if not gate.open and not (force and gate.name in FORCED)), None)
         if shut is not None and run_id is None:
-            closed = GateClosed(name=shut.name, reason=shut.reason, folder=str(workspace.place.folder), trigger=trigger)
-            note_refusal(dirs, closed, now)
+            note_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
             return End("", "gate", f"{shut.name}: {shut.reason}")
         id = run_id or reserve(dirs, now())
         run = Run(
@@ -142,6 +144,7 @@ class _Dream:
         self._lock = Lock(run.folder, dirs, run=run.id, now=now)
         self._now = now
         self._deadline = 0.0
+        self._next_look = 0.0
         self._seen: dict[str, Touched] = {}
 
     def dream(self, work: Work, shut: Gate | None, wall: float) -> End:
@@ -163,7 +166,10 @@ class _Dream:
         return end
 
     def _closed(self, name: str, reason: str) -> End:
-        self._tell(GateClosed(name=name, reason=reason, folder=str(self._run.folder), trigger=self._run.trigger))
+        """A run that has a folder already, since somebody waits for what becomes of it."""
+        event = _closed(name, reason, self._workspace, self._run.trigger)
+        note_refusal(self._dirs, event, self._now)
+        self._tell(event)
         end = End(self._run.id, "gate", f"{name}: {reason}")
         self._tell(Ended(how="gate", reason=end.reason), sync=True)
         return end
@@ -194,6 +200,7 @@ class _Dream:
 
     def _begin(self, wall: float) -> Stage:
         self._deadline = self._clock() + wall
+        self._next_look = self._clock() + LOOK
         stage = make_stage(self._dirs, self._run.id, self._run.folder, self._now())
         run = self._run
         self._tell(
@@ -214,8 +221,10 @@ class _Dream:
             if isinstance(event, Phase):
                 event = replace(event, name="updating" if self._seen else "starting")
             self._tell(event)
-            if isinstance(event, Turn):
+            began = self._clock()
+            if isinstance(event, Turn) or began >= self._next_look:
                 self._look(stage, quick=True)
+                self._next_look = self._clock() + LOOK + 10 * (self._clock() - began)
 
         result = work(stage, emit)
         if inspect.isawaitable(result):
@@ -306,6 +315,10 @@ class _Dream:
             event = self._log.add(event, sync=sync)
         if self._told is not None:
             self._told(event)
+
+
+def _closed(name: str, reason: str, workspace: Workspace, trigger: str) -> GateClosed:
+    return GateClosed(name=name, reason=reason, folder=str(workspace.place.folder), trigger=trigger)
 
 
 async def _awaited(result: Awaitable[object], wall: float) -> None:

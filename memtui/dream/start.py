@@ -3,6 +3,7 @@
 Source: DESIGN.md D3.
 """
 
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -59,10 +60,15 @@ class StartedRun:
     def first(self, pause: Callable[[float], object]) -> Started | Ended:
         """Wait until it has begun or ended: the event that says so.
 
+        One that a gate stopped leaves no folder; it is among the refusals.
+
         Raises:
             MemtuiError: If it ended without a word; the message has its last line.
         """
         for event in follow(self.path / "events.jsonl", self.gone, pause=pause):
+            if isinstance(event, Ended) and event.how == "gate":
+                self._process.wait()
+                shutil.rmtree(self.path, ignore_errors=True)
             if isinstance(event, Started | Ended):
                 return event
         raise self._silent()

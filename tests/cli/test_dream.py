@@ -195,7 +195,7 @@ def test_a_held_dream_waits_and_counts_once_it_is_adopted(dreamt: Callable[..., 
     status = run("dream", "status")
     assert "held for review" in status.out and "deletes 2 of 6 files" in status.out
     assert [gate["open"] for gate in run("dream", "why", "--json").data["gates"] if gate["name"] == "review"] == [False]
-    assert run("dream", "diff").out.startswith("waits for you: it deletes 2 of 6 files")
+    assert run("dream", "diff").out.split("\n")[1] == "waits for you: it deletes 2 of 6 files, more than a fifth"
     assert run("dream", "adopt").code == 0
     assert not (memory / "project_oncall.md").exists() and read_lock(memory).at is not None
     assert run("dream", "adopt").code == 3
