@@ -199,7 +199,10 @@ class Call:
             return
         if self.asked.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+        from memtui.dream.recovery import recover
+
         self.workspace.recover()
+        recover(self.dirs, self.workspace, self.now())
 
 
 def near_commands(word: str) -> str:

@@ -265,9 +265,10 @@ def _memory(call: Call) -> Iterator[Finding]:
 
 
 def _lock(call: Call) -> Iterator[Finding]:
-    from memtui.dream.gates import gates
+    from memtui.dream.gates import lock_gate
+    from memtui.dream.lock import seen_lock
 
-    gate = next(one for one in gates(call.place, call.env, call.now()) if one.name == "lock")
+    gate = lock_gate(seen_lock(call.place.folder, call.dirs), call.now())
     yield Finding("dream lock", "ok" if gate.open else "note", gate.reason)
 
 

@@ -1,11 +1,22 @@
-"""Consolidation: a background agent that turns sessions into memory, and when one may run.
+"""Consolidation: a background agent that turns sessions into memory; when it may run, and how it is judged.
 
-In: a `Place`, the surroundings, a clock. Out: the `Gate`s, each with the reason why it is open or closed, and the
-`Deed`s of a consolidation by rule.
+In: a `Workspace`, a backend (`run.Work`) that changes files of a stage, clocks. Out: files of a run that anybody can
+follow, and at most one version of the memory folder.
 
-- `gates`    would a dream start now, and why not
-- `offline`  consolidation of a stage without a model · `rules` what it does, one rule a module
+- `gates` `ready`   would a dream start now, and why not
+- `lock`            the lock that all consolidations share · `lock_journal` `lock_file` its parts
+- `stage`           the copy that a run works on · `ledger` what changed in it, from disk
+- `adoption`        what that would do to the folder, and doing it · `holds` which runs wait for a person
+- `run`             one dream from its gates to its end · `signals` what may end it · `backends` who works
+- `offline`         consolidation of a stage without a model · `rules` what it does, one rule a module
+- `events` `runs`   what a run tells, and the files of all runs · `start` a run as a process of its own
+- `kill` `recovery` ending one from outside, and ending what died
+- `review`          what a person does with a run afterwards
 
-Invariants: looking at a gate changes nothing; no process is signalled because of what a lock says; a lock's time and
-content come from one open file, so that they belong together.
+Invariants:
+- Looking changes nothing: not a gate, not a lock, not a plan.
+- The memory folder is written by an adoption alone, in one step; however a run ends, it is as before or wholly adopted.
+- A lock that a run took is given back with the time of its success, or put back to the nanosecond, by whoever comes
+  next if need be.
+- Nothing is signalled because of what a lock says; only a process that a run of ours wrote down with its start time.
 """

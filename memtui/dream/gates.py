@@ -55,13 +55,17 @@ class LockState:
     """What a lock says, from one look.
 
     `kind` is "none" (no lock), "pid", "odd" (a file whose text is no process number), "foreign" (a folder, a link, a
-    pipe) or "unreadable". `at` is its mtime in seconds; `None` for "none" and "unreadable".
+    pipe) or "unreadable". `at` is its mtime in seconds; `None` for "none" and "unreadable". `link` is a foreign one
+    that could be taken over. `gone` is set by who knows that its holder is done with it, whatever process has the
+    number by now.
     """
 
     path: Path
     kind: Literal["none", "pid", "odd", "foreign", "unreadable"]
     at: float | None = None
     pid: int | None = None
+    link: bool = False
+    gone: bool = False
 
     def since(self, now: float) -> float | None:
         """Seconds since the last consolidation; a time in the future counts as now."""
@@ -70,7 +74,7 @@ class LockState:
     @property
     def held_by_life(self) -> bool:
         """Whether the process that it names still runs; asked of the system's tables, nothing is sent to it."""
-        return self.pid is not None and alive(Identity(self.pid))
+        return self.pid is not None and not self.gone and alive(Identity(self.pid))
 
 
 def read_lock(folder: Path) -> LockState:
@@ -94,9 +98,13 @@ def read_lock(folder: Path) -> LockState:
         return LockState(path, "unreadable")
     finally:
         os.close(fd)
-    if _PID.fullmatch(text) is None:
-        return LockState(path, "odd", info.st_mtime)
-    return LockState(path, "pid", info.st_mtime, int(text))
+    pid = lock_pid(text)
+    return LockState(path, "odd" if pid is None else "pid", info.st_mtime, pid)
+
+
+def lock_pid(text: bytes) -> int | None:
+    """The process that a lock's text names; `None` if it names none."""
+    return int(text) if _PID.fullmatch(text) is not None else None
 
 
 def _from_outside(path: Path) -> LockState:
@@ -105,27 +113,29 @@ def _from_outside(path: Path) -> LockState:
         info = path.lstat()
     except OSError:
         return LockState(path, "unreadable")
-    return LockState(path, "odd" if stat.S_ISREG(info.st_mode) else "foreign", info.st_mtime)
+    kind: Literal["odd", "foreign"] = "odd" if stat.S_ISREG(info.st_mode) else "foreign"
+    return LockState(path, kind, info.st_mtime, link=stat.S_ISLNK(info.st_mode))
 
 
-def gates(place: Place, env: Env, now: float) -> tuple[Gate, ...]:
+def gates(place: Place, env: Env, now: float, lock: LockState | None = None) -> tuple[Gate, ...]:
     """Every gate of a directory.
 
     Args:
         place: The decided place.
         env: The surroundings: a session that we run in is not counted.
         now: Seconds since 1970.
+        lock: The lock, if somebody knows more of it than the disk tells (`lock.seen_lock`).
 
     Returns:
         The gates in the order in which they are tested. A dream would start if all are open.
     """
-    lock = read_lock(place.folder)
+    lock = lock or read_lock(place.folder)
     return (
         _switch(place, "memory", "auto memory is on", "autoMemoryEnabled"),
         _switch(place, "auto-dream", "auto-dream is on", "autoDreamEnabled"),
         _time(lock, now),
         _sessions(place, env, lock),
-        _lock(lock, now),
+        lock_gate(lock, now),
     )
 
 
@@ -163,7 +173,8 @@ def _sessions(place: Place, env: Env, lock: LockState) -> Gate:
     return Gate("sessions", count >= SESSIONS, words, reason, str(place.transcripts))
 
 
-def _lock(lock: LockState, now: float) -> Gate:
+def lock_gate(lock: LockState, now: float) -> Gate:
+    """Whether the lock may be taken, and why not."""
     since = lock.since(now)
     source = str(lock.path)
     words = "nobody is dreaming"
@@ -175,12 +186,15 @@ def _lock(lock: LockState, now: float) -> Gate:
     opens_at = None if old else min(lock.at, now) + HELD
     if lock.kind == "pid":
         if not lock.held_by_life:
-            return Gate("lock", True, words, f"process {lock.pid} is gone", source)
+            gone = "is done with it" if lock.gone else "is gone"
+            return Gate("lock", True, words, f"process {lock.pid} {gone}", source)
         if old:
             reason = f"process {lock.pid} took it {age(since)} ago, which no longer counts"
             return Gate("lock", True, words, reason, source)
         return Gate("lock", False, words, f"held by process {lock.pid}", source, opens_at)
     what = "holds no process number" if lock.kind == "odd" else "is no file"
+    if lock.kind == "foreign" and not lock.link:
+        return Gate("lock", False, words, f"the lock {what}: memtui kill --clear-stale-lock removes it", source)
     if old:
         return Gate("lock", True, words, f"the lock {what} and is {age(since)} old: it counts as left behind", source)
     return Gate("lock", False, words, f"the lock {what}: it counts as somebody's for an hour", source, opens_at)

@@ -7,6 +7,7 @@ before the first rename leaves the old state; after it, the next start ends what
 Source: SAFETY.md section 2 (F2, F22); DESIGN.md D1.
 """
 
+import os
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -90,17 +91,17 @@ class Transaction:
             self._check(step)
 
     def replace(self) -> None:
-        """Rename and remove, then sync the folders. What was done is in `done`, whatever happens."""
+        """Rename and remove, then sync the folders. What was done or begun is in `done`, whatever happens."""
         for step in self._steps:
             self._check(step)
             parent, leaf = self._parent(step)
+            self.done.append(step)  # first: what stops us may come between the rename and the next line
             if step.data is not None:
                 self._fs.replace(self._temps[step.name], leaf, dir_fd=parent)
                 del self._temps[step.name]
             elif step.disk is not None:
                 with suppress(FileNotFoundError):
                     self._fs.unlink(leaf, dir_fd=parent)
-            self.done.append(step)
         for parent in self._parents.values():
             self._fs.fsync(parent)
 
@@ -119,11 +120,21 @@ class Transaction:
                 info = step.disk.info
                 owner = (info.st_uid, info.st_gid)
                 replace_at(parent, leaf, step.disk.data, fs=self._fs, mode=step.disk.mode, owner=owner)
+                self._set_time(parent, leaf, info.st_mtime_ns)
             elif now is not None:
                 self._fs.unlink(leaf, dir_fd=parent)
         for parent in self._parents.values():
             self._fs.fsync(parent)
         self.done.clear()
+
+    def _set_time(self, parent: int, leaf: str, mtime_ns: int) -> None:
+        """Give a file that was put back its old time: nothing has happened to it."""
+        with suppress(OSError):  # the bytes matter more
+            fd = self._fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=parent)
+            try:
+                self._fs.utime(fd, mtime_ns)
+            finally:
+                self._fs.close(fd)
 
     def close(self) -> None:
         """Remove the temporary files that were not used, and folders that were made in vain."""

@@ -30,7 +30,7 @@ COMMANDS = (
     [], ["ls"], ["ls", "-v"], ["ls", "--plain"], ["check", "-v"], ["check", "--fix", "-n"], ["index"], ["budget"],
     ["history"], ["history", "-p", "-v"], ["projects"], ["doctor"], ["explain", "place", "-v"], ["config", "get"],
     ["index", "--rebuild", "-n"], ["index", "--tidy", "-n"], ["show", "MEMORY"], ["show", "MEMORY", "--meta"],
-    ["show", "CLAUDE.md"], ["show", "project"],
+    ["show", "CLAUDE.md"], ["show", "project"], ["dream", "status"], ["dream", "why"], ["dream", "log"],
 )  # fmt: skip
 
 

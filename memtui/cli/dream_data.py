@@ -1,0 +1,236 @@
+"""Runs and events for scripts and for people: what the commands of `dream` share."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from memtui.base.text import age, ago
+from memtui.cli.call import Call
+from memtui.cli.output import Data, Line, Part, iso
+
+if TYPE_CHECKING:
+    from memtui.dream.adoption import Adoption
+    from memtui.dream.events import Event
+    from memtui.dream.runs import Progress, Run, RunState
+
+_STYLES = {
+    "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
+    "over-budget": "warn", "gate": "dim",
+}  # fmt: skip
+_WORDS = {
+    "done": "done", "nothing": "nothing to do", "held": "held for review", "failed": "failed", "killed": "killed",
+    "over-budget": "over budget", "gate": "didn't run", "running": "running", "died": "died",
+}  # fmt: skip
+_MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
+
+
+def runs(call: Call) -> "tuple[Run, ...]":
+    """The runs of this project's memory, newest first."""
+    from memtui.dream.runs import list_runs
+
+    return list_runs(call.dirs, call.place.folder)
+
+
+def pick(call: Call, word: str | None) -> "Run":
+    """The run that a word means; the newest without one."""
+    from memtui.dream.runs import find_run
+
+    return find_run(runs(call), word)
+
+
+def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
+    """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
+
+    Else the newest run of which something is kept aside is meant, or simply the newest.
+    """
+    from memtui.dream.runs import find_run
+    from memtui.dream.stage import has_stage
+
+    listed = runs(call)
+    if words and any(run.id.startswith(words[0]) for run in listed):
+        return find_run(listed, words[0]), list(words[1:])
+    kept = [run for run in listed if has_stage(call.dirs, run.id)]
+    return find_run(kept or listed, None), list(words)
+
+
+def run_data(call: Call, run: "Run") -> Data:
+    """A run for scripts, with what its events come to."""
+    from memtui.dream.runs import events_of, progress, state_of
+    from memtui.dream.stage import has_stage
+
+    events = events_of(run)
+    now, state = progress(events), state_of(run, events)
+    end = state.end
+    return {
+        "id": run.id,
+        "state": state.word,
+        "how": None if end is None else end.how,
+        "reason": None if end is None else end.reason,
+        "mode": run.mode,
+        "trigger": run.trigger,
+        "backend": run.backend,
+        "why": run.why,
+        "dry_run": run.dry_run,
+        "pid": run.process.pid,
+        "started": iso(run.at),
+        "ended": None if end is None else iso(end.at),
+        "seconds": round(_seconds(call, run, now, state), 3),
+        "phase": now.phase,
+        "stage": now.stage,
+        "turns": now.turns,
+        "tools": dict(now.tools),
+        "tokens": {
+            "input": now.tokens.input,
+            "output": now.tokens.output,
+            "cache_read": now.tokens.cache_read,
+            "cache_write": now.tokens.cache_write,
+        },
+        "usd": now.usd,
+        "files": [
+            {"name": file.name, "kind": file.kind, "old": file.old or None, "added": file.added,
+             "removed": file.removed, "emptied": file.emptied}
+            for file in now.files.values()
+        ],
+        "held": [{"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in now.held],
+        "version": (end.version or None) if end is not None else None,
+        "adopted": list(end.adopted) if end is not None else [],
+        "drafted": 0 if end is None else end.drafted,
+        "kept": has_stage(call.dirs, run.id),
+        "decided": [
+            {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
+        ],
+        "lock": None if end is None else end.lock,
+        "signal": (end.signal or None) if end is not None else None,
+    }  # fmt: skip
+
+
+def _seconds(call: Call, run: "Run", now: "Progress", state: "RunState") -> float:
+    last = call.now() if state.word == "running" else now.last if state.end is None else state.end.at
+    return max(last - run.at, 0.0)
+
+
+def span(seconds: float) -> str:
+    """How long: "8s", "2m14s", "1h05m"."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    return f"{whole // 60}m{whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h{whole // 60 % 60:02}m"
+
+
+def how_part(data: Data) -> Part:
+    """How a run stands, in a word and its colour."""
+    how: str = data["how"] or data["state"]
+    return Part(_WORDS.get(how, how), _STYLES.get(how, ""))
+
+
+def touched(data: Data) -> str:
+    """What a run touched: "3 files, 1 deleted"."""
+    files = data["files"]
+    if not files:
+        return ""
+    gone = sum(file["kind"] == "removed" for file in files)
+    emptied = sum(file["emptied"] for file in files)
+    words = f"{len(files)} file{'s' * (len(files) != 1)}"
+    return words + (f", {gone} deleted" if gone else "") + (f", {emptied} emptied" if emptied else "")
+
+
+def run_lines(call: Call, data: Data) -> Iterator[Line]:
+    """A run for people, all of it."""
+    by = data["trigger"] if data["trigger"] != "hand" else "you"
+    dry = ", dry run" if data["dry_run"] else ""
+    word = "after" if data["ended"] else "for"
+    lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    yield [Part(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
+    if data["reason"]:
+        yield f"  {data['reason']}"
+    who = f"{data['backend'] or 'nobody'} ({data['why']})"
+    yield Part(f"  {data['mode']} by {who}, started by {by}{dry}, pid {data['pid']}", "dim")
+    if data["state"] == "running":
+        stage = f" · {data['stage']}" if data["stage"] else ""
+        yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
+    for file in data["files"]:
+        yield file_line(call, file)
+    if data["lock"]:
+        yield Part(f"  last-dream time  {data['lock']}", "dim")
+    if data["kept"] and data["state"] != "running":
+        yield f"  kept aside: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
+
+
+def file_line(call: Call, file: Data) -> Line:
+    """A touched file."""
+    mark = _MARKS.get(file["kind"], "?")
+    word = file["kind"] if call.out.plain else mark
+    style = {"+": "added", "-": "removed"}.get(mark, "")
+    name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
+    emptied = " (emptied)" if file["emptied"] else ""
+    return [Part(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
+
+
+def event_lines(call: Call, event: "Event") -> Iterator[Line]:
+    """An event for people."""
+    from memtui.dream import events
+
+    match event:
+        case events.Started():
+            left = f", {event.left_out} left out" if event.left_out else ""
+            yield f"started: {event.mode} by {event.backend} ({event.why}), {event.files} files copied{left}"
+        case events.Phase():
+            yield [Part(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
+        case events.Turn():
+            tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
+            yield [Part(f"turn {event.number}  ", "bold"), " ".join(event.text.split()), Part(f"  {tools}", "dim")]
+        case events.File(kind="same"):
+            yield f"  = {event.name} is again as it was"
+        case events.File():
+            yield file_line(call, {**event_fields(event), "old": event.old or None})
+        case events.Retry():
+            yield Part(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
+        case events.Note():
+            yield Part(event.words, "dim")
+        case events.Held():
+            yield Part(f"held: {event.words}", "warn")
+        case events.GateClosed():
+            yield Part(f"gate closed: {event.name}: {event.reason}", "warn")
+        case events.Decided():
+            yield f"{event.what}: {', '.join(event.names) or 'everything'}"
+        case events.Ended():
+            yield [Part("ended: ", "bold"), Part(_WORDS.get(event.how, event.how), _STYLES.get(event.how, "")),
+                   f"  {event.reason}"]  # fmt: skip
+
+
+def event_fields(event: "Event") -> dict[str, Any]:
+    """An event for scripts, its time as everywhere."""
+    from memtui.dream.events import event_data
+
+    return {**event_data(event), "at": iso(event.at)}
+
+
+def adoption_data(adoption: "Adoption") -> Data:
+    """What adopting would mean, for scripts."""
+    return {
+        "run": adoption.stage.id,
+        "holds": [{"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in adoption.holds],
+        "left_out": dict(adoption.stage.left_out),
+        "files": [
+            {
+                "name": item.touched.name,
+                "old": item.touched.old,
+                "kind": item.touched.kind,
+                "added": item.touched.added,
+                "removed": item.touched.removed,
+                "emptied": item.touched.emptied,
+                "state": item.state,
+                "words": item.words,
+            }
+            for item in adoption.items
+        ],
+    }
+
+
+def when(call: Call, seconds: float) -> str:
+    """A moment of the past in a table."""
+    return (iso(seconds) or "") if call.out.plain or call.out.verbose else age(call.now() - seconds)
+
+
+def since(call: Call, seconds: float) -> str:
+    """The same in a sentence."""
+    return ago(call.now() - seconds)

@@ -1,0 +1,85 @@
+"""Signals and the clock, as they end a run: at once while it works, after the last step while it is being ended.
+
+Source: SAFETY.md F20, F21; section 0 (9).
+"""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+"""Signals that end a run."""
+
+
+class Stopped(SystemExit):
+    """A signal came. A `SystemExit`, because asyncio lets only that and ^C out of any task at once.
+
+    Args:
+        number: The signal's.
+    """
+
+    def __init__(self, number: int) -> None:
+        super().__init__(128 + number)
+        self.number = number
+
+
+class OutOfTime(Exception):
+    """The run took too long."""
+
+
+class Signals:
+    """What comes while `heard` is entered; without the main thread, nothing can."""
+
+    def __init__(self) -> None:
+        self.came: int | None = None
+        """The number of the first signal; `None` if none came."""
+        self._at_once = False
+
+    @contextmanager
+    def heard(self) -> Iterator[None]:
+        """Take the signals over; those before get them back."""
+        before: dict[signal.Signals, object] = {}
+        try:
+            for number in ENDING:
+                before[number] = signal.signal(number, self._take)
+            before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._ring)
+        except ValueError:  # not the main thread
+            before.clear()
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)  # type: ignore[arg-type]  # what signal.signal gave
+
+    @contextmanager
+    def at_once(self, seconds: float) -> Iterator[None]:
+        """Let a signal raise `Stopped`, and the end of the time `OutOfTime`, where it hits.
+
+        Args:
+            seconds: How long it may take.
+        """
+        try:
+            self._at_once = True
+            if self.came is not None:
+                raise Stopped(self.came)
+            rings = signal.getsignal(signal.SIGALRM) == self._ring
+            before = signal.setitimer(signal.ITIMER_REAL, seconds) if rings else None
+            try:
+                yield
+            finally:
+                if before is not None:
+                    signal.setitimer(signal.ITIMER_REAL, *before)
+        finally:
+            self._at_once = False
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        first, self.came = self.came is None, self.came or number
+        if first and self._at_once:
+            self._at_once = False
+            raise Stopped(number)
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        if self._at_once:
+            self._at_once = False
+            raise OutOfTime

@@ -1,0 +1,300 @@
+"""The commands of dreams, with a backend of the test's own."""
+
+import importlib.util
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from memtui.base.dirs import Dirs
+from memtui.dream import start
+from memtui.dream.events import Phase, follow
+from memtui.dream.gates import read_lock
+from memtui.dream.runs import list_runs
+from memtui.host.paths import LOCK
+from tests.cli.conftest import Ran, Run
+from tests.support import digest_tree
+
+OFFLINE = "memtui.dream.offline"
+
+SCRIPT = """
+def consolidate(root, *, now, emit, mode, pinned=frozenset()):
+    import os, time
+    from pathlib import Path
+    for deed in os.environ.get("DEEDS", "edit").split():
+        if deed == "edit":
+            path = Path(root, "project_checkout.md")
+            path.write_text(path.read_text().replace("Live.", "Live since then."))
+        elif deed == "delete":
+            for name in ("project_oncall.md", "feedback_testing.md"):
+                Path(root, name).unlink()
+        elif deed == "team":
+            Path(root, "team", "build.md").unlink()
+        elif deed == "nothing":
+            pass
+        elif deed == "hostile":
+            Path(root, "new.md").write_text("\\x1b[31mred\\n")
+            emit("\\x1b[31mred\\u202e")
+        elif deed == "hang":
+            emit("hanging")
+            time.sleep(60)
+        elif deed == "fail":
+            from memtui.base.errors import MemtuiError
+            raise MemtuiError("no more")
+    emit("mode " + mode)
+    return []
+"""
+
+PROGRAM = f"""
+import sys, importlib.util
+spec = importlib.util.spec_from_loader({OFFLINE!r}, loader=None)
+module = importlib.util.module_from_spec(spec)
+exec({SCRIPT!r}, module.__dict__)
+sys.modules[{OFFLINE!r}] = module
+from memtui.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def backend(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A scripted `offline`, in this process and in those that are started."""
+    spec = importlib.util.spec_from_loader(OFFLINE, loader=None)
+    assert spec is not None
+    module: ModuleType = importlib.util.module_from_spec(spec)
+    exec(SCRIPT, module.__dict__)
+    monkeypatch.setitem(sys.modules, OFFLINE, module)
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-P", "-c", PROGRAM))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).resolve().parents[2]))
+
+
+@pytest.fixture
+def dirs(home: Path) -> Dirs:
+    return Dirs.from_env(os.environ, home)
+
+
+@pytest.fixture
+def dreamt(run: Run, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Ran]:
+    """Lets a run go through in this process: `dreamt("edit", "--review")`."""
+    number = iter(range(100))
+
+    def call(deeds: str, *words: str) -> Ran:
+        monkeypatch.setenv("DEEDS", deeds)
+        id = f"2026-11-30-{next(number):04}"
+        folder = memory.parents[3] / ".local" / "state" / "memtui" / "runs" / id
+        folder.mkdir(parents=True)
+        return run("dream", "run", "--run", id, "--force", *words)
+
+    return call
+
+
+def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
+    before = digest_tree(memory)
+    assert "nobody dreams; last dream never" in run("dream", "status").out
+    assert run("dream", "status", "--json").data == {
+        "running": None, "foreign": None, "waiting": None, "died": None, "last": None, "newest": None,
+    }  # fmt: skip
+    assert run("dream", "log").code == 1
+    for words in (["diff"], ["watch"], ["adopt"], ["discard"], ["restore"]):
+        ran = run("dream", *words)
+        assert ran.code == 3, words
+        assert "no dream" in ran.err
+    assert run("kill").code == 3
+    assert digest_tree(memory) == before
+
+
+def test_why_names_every_gate(run: Run, memory: Path) -> None:
+    ran = run("dream", "why")
+    assert ran.code == 1 and "no, 1 of 6 gates closed" in ran.out and "0 of 5" in ran.out
+    data = run("dream", "why", "--json").data
+    assert data["would_start"] is False and data["next"] is None
+    assert [gate["name"] for gate in data["gates"]] == [
+        "memory", "auto-dream", "time", "sessions", "review", "lock",
+    ]  # fmt: skip
+
+
+def test_a_dream_in_a_process_of_its_own(run: Run, memory: Path) -> None:
+    refused = run("dream", "now", "--json")
+    assert refused.code == 1 and refused.data["how"] == "gate" and refused.data["reason"] == "sessions: 0 of 5"
+    ran = run("dream", "now", "--force", "--wait")
+    assert ran.code == 0
+    for word in (
+        "started: reflect by offline",
+        "updating",
+        "project_checkout.md  +1 -1",
+        "ended: done  1 file adopted",
+    ):
+        assert word in ran.out
+    assert "Live since then." in (memory / "project_checkout.md").read_text(encoding="utf-8")
+    status = run("dream", "status", "--json").data
+    assert status["last"] is not None and status["newest"]["how"] == "done"
+    assert status["newest"]["pid"] != os.getpid()
+    assert run("dream", "watch").out.endswith("ended: done  1 file adopted\n")
+    lines = run("dream", "watch", "--jsonl").lines
+    assert lines[0]["event"] == "started" and lines[-1]["event"] == "ended"
+    whole = run("dream", "watch", "--json").data
+    assert whole["events"] == lines and whole["run"]["how"] == "done"
+    assert run("undo").code == 0
+    assert "Live since then." not in (memory / "project_checkout.md").read_text(encoding="utf-8")
+
+
+def test_a_dream_that_goes_on_is_seen_and_ended(
+    run: Run, memory: Path, dirs: Dirs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = digest_tree(memory)
+    monkeypatch.setenv("DEEDS", "edit hang")
+    ran = run("dream", "now", "--force", "--json")
+    assert ran.code == 0 and ran.data["state"] == "running"
+    found = list_runs(dirs, memory)[0]
+    next(event for event in follow(found.events, lambda: False, pause=time.sleep) if isinstance(event, Phase))
+    status = run("dream", "status")
+    assert "running for" in status.out and "memtui kill ends it" in status.out
+    again = run("dream", "now", "--force")
+    assert again.code == 1 and f"lock: held by process {found.process.pid}" in again.out
+    assert run("dream", "discard", found.id, "-y").code == 4
+    assert "would end the dream" in run("kill", "-n").out
+    killed = run("kill", "--json")
+    assert killed.code == 0 and killed.data["by"] == "SIGTERM"
+    assert killed.data["run"]["how"] == "killed" and killed.data["run"]["kept"] is True
+    assert digest_tree(memory) == before
+    assert run("kill", found.id).code == 4
+    assert "kept aside" in run("dream", "log").out
+
+
+def test_what_a_killed_dream_drafted_can_be_adopted_or_thrown_away(dreamt: Callable[..., Ran], run: Run) -> None:
+    assert dreamt("edit delete fail").code == 1
+    data = run("dream", "diff", "--json").data
+    assert {file["name"]: file["state"] for file in data["files"]} == {
+        "feedback_testing.md": "clean", "project_checkout.md": "clean", "project_oncall.md": "clean",
+    }  # fmt: skip
+    assert "+Live since then." in data["diff"]
+    only = run("dream", "diff", "checkout", "--json")
+    assert only.code == 3, "names begin with their type"
+    assert "oncall" not in run("dream", "diff", "project_checkout", "--json").data["diff"]
+    assert "would adopt project_checkout.md: clean" in run("dream", "adopt", "project_checkout", "-n").out
+    done = run("dream", "adopt", "project_checkout", "--json")
+    assert done.code == 0 and done.data["adopted"] == ["project_checkout.md"] and len(done.data["left"]) == 2
+    refused = run("dream", "discard", "--json")
+    assert refused.code == 5, "nobody is here to be asked"
+    assert run("dream", "discard", "-y").code == 0
+    assert run("dream", "adopt").code == 3
+    assert run("dream", "diff", "--json").data["adopted"] is True
+
+
+def test_a_held_dream_waits_and_counts_once_it_is_adopted(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
+    before = digest_tree(memory)
+    assert dreamt("delete").code == 1
+    assert digest_tree(memory) == before
+    status = run("dream", "status")
+    assert "held for review" in status.out and "deletes 2 of 6 files" in status.out
+    assert [gate["open"] for gate in run("dream", "why", "--json").data["gates"] if gate["name"] == "review"] == [False]
+    assert run("dream", "diff").out.split("\n")[1] == "waits for you: it deletes 2 of 6 files, more than a fifth"
+    assert run("dream", "adopt").code == 0
+    assert not (memory / "project_oncall.md").exists() and read_lock(memory).at is not None
+    assert run("dream", "adopt").code == 3
+    assert run("dream", "restore", "-n").code == 0
+    assert run("dream", "restore", "project_oncall").code == 0
+    assert (memory / "project_oncall.md").exists() and not (memory / "feedback_testing.md").exists()
+    assert run("dream", "restore").code == 0
+    assert (memory / "feedback_testing.md").exists()
+    assert "nothing to do" in run("dream", "restore").out
+
+
+def test_a_conflict_is_said_and_can_be_overridden(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
+    dreamt("edit", "--review")
+    path = memory / "project_checkout.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("Live.", "Dead."), encoding="utf-8")
+    assert "conflict: somebody changed the same lines" in run("dream", "diff").out
+    assert run("dream", "adopt", "project_checkout").code == 4
+    left = run("dream", "adopt")
+    assert left.code == 1 and "left: project_checkout.md" in left.out
+    assert run("dream", "adopt", "project_checkout", "--over").code == 0
+    assert "Live since then." in path.read_text(encoding="utf-8")
+    run("undo")
+    assert "Dead." in path.read_text(encoding="utf-8")
+
+
+def test_what_the_team_shares_stays(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
+    dreamt("team")
+    assert "never adopted" in run("dream", "diff").out
+    assert run("dream", "adopt", "team/build.md", "--over").code == 5
+    assert (memory / "team" / "build.md").exists()
+
+
+def test_a_dry_run_adopts_nothing_and_is_no_failure(run: Run, memory: Path) -> None:
+    before = digest_tree(memory)
+    ran = run("dream", "now", "--force", "--wait", "-n", "--mode", "prune")
+    assert ran.code == 0 and "mode prune" in ran.out and "a dry run adopts nothing" in ran.out
+    assert digest_tree(memory) == before
+
+
+def test_wrong_words_are_said_before_anything_starts(run: Run, memory: Path, dirs: Dirs) -> None:
+    assert run("dream", "now", "--backend", "anthropic").code == 6
+    assert run("dream", "now", "--backend", "sheep").code == 2
+    assert run("dream", "now", "--mode", "sheep").code == 2
+    assert run("dream", "now", "--read-only").code == 5
+    assert run("kill", "--read-only").code == 5
+    assert list_runs(dirs) == ()
+
+
+def test_a_lock_that_nobody_holds_is_cleared_when_asked(run: Run, memory: Path) -> None:
+    assert run("kill", "--clear-stale-lock").code == 3
+    child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
+    (memory / LOCK).write_text(str(child.pid), encoding="ascii")
+    held = run("kill", "--clear-stale-lock", "-y")
+    assert held.code == 4 and f"held by process {child.pid}" in held.err
+    assert "somebody else dreams" in run("dream", "status").out
+    child.communicate()
+    assert run("kill", "--clear-stale-lock").code == 5
+    assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK).exists()
+    assert run("kill", "--clear-stale-lock", "-y", "--json").data["pid"] == child.pid
+    assert not (memory / LOCK).exists()
+
+
+def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
+    run: Run, memory: Path, dirs: Dirs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DEEDS", "edit hang")
+    run("dream", "now", "--force")
+    found = list_runs(dirs, memory)[0]
+    os.kill(found.process.pid, signal.SIGKILL)
+    while (memory / LOCK).exists() and "died" not in run("dream", "status").out:
+        pass
+    assert "puts its lock back" in run("dream", "status").out
+    assert run("dream", "status", "--json").data["last"] is None, "a dream that died was none"
+    gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json").data["gates"]}
+    assert gates["time"] and gates["lock"]
+    assert (memory / LOCK).exists(), "looking changes nothing"
+    assert run("set", "testing", "description=One").code == 0
+    assert not (memory / LOCK).exists()
+    assert run("dream", "log", "--json").data["runs"][0]["how"] == "killed"
+
+
+def test_foreign_text_is_shown_and_never_run(dreamt: Callable[..., Ran], run: Run, memory: Path) -> None:
+    dreamt("hostile", "--review")
+    for words in (["watch"], ["diff"], ["log", "-v"], ["status"]):
+        for form in ([], ["--json"], ["--jsonl"]):
+            ran = run("dream", *words, *form)
+            assert "\x1b" not in ran.out + ran.err and "\u202e" not in ran.out + ran.err
+    assert "␛[31mred" in run("dream", "watch").out
+
+
+def test_a_run_that_can_t_start_says_why(run: Run, memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-c", "import sys; sys.exit('memtui: out of sheep')"))
+    ran = run("dream", "now")
+    assert ran.code == 6 and "out of sheep" in ran.err
+    monkeypatch.setattr(start, "PROGRAM", ("/nonexistent",))
+    assert run("dream", "now").code in (3, 6)
+
+
+def test_each_command_has_json(dreamt: Callable[..., Ran], run: Run) -> None:
+    dreamt("edit", "--review")
+    for words in (["status"], ["why"], ["watch"], ["log"], ["diff"], ["adopt"], ["restore"]):
+        assert json.loads(run("dream", *words, "--json").out)["schema"] == "memtui/1"

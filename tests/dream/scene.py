@@ -1,0 +1,102 @@
+"""A project with a memory of many files, and runs in it."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from memtui.base.dirs import Dirs
+from memtui.dream.events import Event
+from memtui.dream.run import Emit, End, run_dream
+from memtui.dream.stage import Stage
+from memtui.host.env import Env
+from memtui.host.paths import LOCK
+from memtui.host.place import decide
+from memtui.memory.workspace import Workspace
+
+NOW = 1_764_000_000.0
+HOUR = 3600.0
+FILES = 40
+
+
+@dataclass
+class Scene:
+    """`now` is the clock of everything in it; set it to let time pass."""
+
+    dirs: Dirs
+    workspace: Workspace
+    now: float = NOW
+
+    @property
+    def folder(self) -> Path:
+        return self.workspace.place.folder
+
+    @property
+    def lock(self) -> Path:
+        return self.folder / LOCK
+
+    def text(self, name: str) -> str:
+        return (self.folder / name).read_text(encoding="utf-8")
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="")
+        os.utime(path, (NOW - 48 * HOUR, NOW - 48 * HOUR))
+
+    def put_lock(self, content: bytes, age: float) -> tuple[bytes, int]:
+        """A lock of that age in seconds; its bytes and its time in nanoseconds."""
+        self.lock.write_bytes(content)
+        mtime_ns = int((NOW - age) * 1e9) + 123_456_789
+        os.utime(self.lock, ns=(mtime_ns, mtime_ns))
+        return content, mtime_ns
+
+    def run(self, work: Callable[[Stage, Emit], object], **options: object) -> End:
+        given: dict[str, object] = {"force": True, "now": lambda: self.now} | options
+        return run_dream(self.workspace, self.dirs, work, **given)  # type: ignore[arg-type]
+
+
+def topic(number: int) -> str:
+    return f"topic_{number:02}.md"
+
+
+def make_scene(tmp_path: Path, files: int = FILES) -> Scene:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    env = Env(tmp_path / "home", {}, policy_files=())
+    dirs = Dirs(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
+    scene = Scene(dirs, Workspace(env, dirs, decide(env, shop), trash=False))
+    scene.workspace.now = lambda: scene.now
+    for number in range(files - 1):
+        body = f"---\nname: Topic {number}\ntype: project\n---\n\n# Topic {number}\n\nfirst\n\nsecond\n\nthird\n"
+        scene.write(topic(number), body)
+    scene.write("MEMORY.md", "".join(f"- [Topic {n}]({topic(n)}) — words\n" for n in range(files - 1)))
+    return scene
+
+
+def dead_process() -> int:
+    child = subprocess.Popen([sys.executable, "-S", "-c", ""])
+    child.wait()
+    return child.pid
+
+
+def edit(stage: Stage, name: str, old: str, new: str) -> None:
+    path = stage.root / name
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8", newline="")
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file below a folder but the lock."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != LOCK
+    }
+
+
+def words(events: list[Event]) -> list[str]:
+    return [type(event).__name__ for event in events]
