@@ -23,8 +23,6 @@ from memtui.base.filesystem import REAL, FileSystem
 How = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """How a run ended: adopted, nothing to do, held for review, failed, killed, over budget, or a gate was closed."""
 
-ENDS: tuple[How, ...] = ("done", "nothing", "held", "failed", "killed", "over-budget", "gate")
-
 PAUSE = 0.05
 """Seconds between two looks at a file that is followed."""
 

@@ -155,6 +155,10 @@ class _Dream:
             self._lock.take()
         except (Conflict, Refused) as error:
             return self._closed("lock", error.message)
+        except OSError as error:
+            end = self._ended("failed", fault(error, "the lock").message)
+            self._tell(Ended(how=end.how, reason=end.reason), sync=True)
+            return end
         end = End(self._run.id, "failed", "it ended in an unknown way")
         try:
             end = self._within(work, wall)

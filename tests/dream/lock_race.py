@@ -5,13 +5,18 @@ python -m tests.dream.lock_race 200
 
 import multiprocessing
 import os
+import random
 import sys
 import tempfile
+import time
+from contextlib import suppress
+from multiprocessing.sharedctypes import SynchronizedArray
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict
+from memtui.base.process import Identity, alive
 from memtui.dream.lock import Lock
 from memtui.host.paths import LOCK
 from tests.dream.scene import dead_process
@@ -44,7 +49,7 @@ def _contend(
     contenders: int,
     trials: int,
     barrier: Barrier,
-    won: "multiprocessing.sharedctypes.SynchronizedArray[int]",
+    won: "SynchronizedArray[int]",
 ) -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
@@ -61,9 +66,62 @@ def _contend(
     os._exit(0)
 
 
+def against_another_program(base: Path, trials: int) -> list[int]:
+    """How many of the two went on to write memory, in each trial."""
+    dead = str(dead_process())
+    for trial in range(trials):
+        (base / f"2-{trial}").mkdir(parents=True)
+        (base / f"2-{trial}" / LOCK).write_text(dead, encoding="ascii")
+    barrier = _FORK.Barrier(2)
+    wrote = _FORK.Array("i", trials)
+    processes = [_FORK.Process(target=one, args=(base, trials, barrier, wrote)) for one in (_ours, _theirs)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(200)
+        assert process.exitcode == 0
+    return list(wrote)
+
+
+def _ours(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[int]") -> None:
+    dirs = Dirs(base / "config", base / "state", base / "cache")
+    for trial in range(trials):
+        lock = Lock(base / f"2-{trial}", dirs)
+        barrier.wait(60)
+        time.sleep(random.random() / 500)
+        with suppress(Conflict):
+            lock.take()
+            lock.check()  # as an adoption does before it writes
+            with wrote.get_lock():
+                wrote[trial] += 1
+        barrier.wait(60)
+    os._exit(0)
+
+
+def _theirs(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[int]") -> None:
+    me = str(os.getpid())
+    for trial in range(trials):
+        path = base / f"2-{trial}" / LOCK
+        barrier.wait(60)
+        time.sleep(random.random() / 500)
+        found = path.read_text(encoding="ascii")
+        if not found or not alive(Identity(int(found))):
+            time.sleep(random.random() / 500)
+            path.write_text(me, encoding="ascii")
+            time.sleep(random.random() / 500)
+            if path.read_text(encoding="ascii") == me:
+                with wrote.get_lock():
+                    wrote[trial] += 1
+        barrier.wait(60)
+    os._exit(0)
+
+
 if __name__ == "__main__":
     count = int(sys.argv[1])
     for number in (2, 8):
         with tempfile.TemporaryDirectory() as name:
             found = race(Path(name), number, count)
         print(f"contenders={number} trials={count} double={sum(one > 1 for one in found)} none={found.count(0)}")
+    with tempfile.TemporaryDirectory() as name:
+        found = against_another_program(Path(name), count)
+    print(f"another program trials={count} both={sum(one > 1 for one in found)} none={found.count(0)}")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.dream.events import Event
 from memtui.dream.run import Emit, End, run_dream
 from memtui.dream.stage import Stage
 from memtui.host.env import Env
@@ -96,7 +95,3 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != LOCK
     }
-
-
-def words(events: list[Event]) -> list[str]:
-    return [type(event).__name__ for event in events]

@@ -1,6 +1,7 @@
 """A run from its gates to its end, with scripted work."""
 
 import asyncio
+import os
 import signal
 import threading
 from pathlib import Path
@@ -276,6 +277,41 @@ def test_a_memory_that_is_not_there_yet_is_made_by_a_run_that_has_something(tmp_
     scene.folder.rmdir()
     assert scene.run(lambda stage, emit: Strange and emit(Note("x"))).how == "nothing"
     assert [path.name for path in scene.folder.iterdir()] == [".consolidate-lock"]
+
+
+def test_a_folder_that_can_t_be_written_fails_and_says_so(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest_tree(scene.folder)
+
+    def no(*args: object, **options: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("memtui.dream.lock.write_temp", no)
+    end = scene.run(touch)
+    assert end.how == "failed" and "permission denied" in end.reason
+    assert state_of(list_runs(scene.dirs)[0]).end is not None
+    assert digest_tree(scene.folder) == before
+
+
+def test_a_signal_ends_async_work_at_once_and_lets_it_clear_up(scene: Scene) -> None:
+    before = digest_tree(scene.folder)
+    cleared = []
+
+    async def helper() -> None:
+        await asyncio.sleep(0)
+        os.kill(os.getpid(), signal.SIGTERM)
+        await asyncio.sleep(30)
+
+    async def work(stage: Stage, emit: Emit) -> None:
+        edit(stage, topic(1), "first", "FIRST")
+        task = asyncio.create_task(helper())
+        try:
+            await asyncio.wait_for(task, 30)
+        finally:
+            cleared.append(True)
+
+    end = scene.run(work)
+    assert (end.how, end.signal, cleared) == ("killed", signal.SIGTERM, [True])
+    assert digest_tree(scene.folder) == before
 
 
 def test_a_read_only_program_does_not_dream(scene: Scene) -> None:
