@@ -16,7 +16,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
 6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
-   that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
+   that hang from either, if no result on the way answers the same call; where an answer has any of these, also what
+   hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
@@ -113,8 +114,11 @@ def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> 
         for child in children.get(uuid, ())
         if child not in on_way and not unanswered.isdisjoint(rows.by_uuid[child].answers)
     }
+    beside = {rows.by_uuid[uuid].message_id for uuid in calls - on_way}
+    beside |= {rows.by_uuid[rows.parent[uuid]].message_id for uuid in results}
     on_way |= calls | results
-    told = [uuid for uuid in on_way if rows.by_uuid[uuid].answers]
+    asked = {call for uuid in calls if rows.by_uuid[uuid].message_id in beside for call in rows.by_uuid[uuid].calls}
+    told = [uuid for uuid in on_way if not asked.isdisjoint(rows.by_uuid[uuid].answers)]
     return on_way.union(_asides(rows, told, children, on_way))
 
 
