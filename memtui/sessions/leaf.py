@@ -166,7 +166,7 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
     if not target:
         return None
     if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
-        followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
+        followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)
     same = takewhile(lambda named: named[0] == pin, reversed(pins))
