@@ -11,7 +11,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
-   result that stands before its call then is put behind it.
+   result that stands before its call then is put behind it, if the user said nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
@@ -189,13 +189,14 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
-    """A result that stands before its call on the way is put behind it."""
+    """A result that stands before its call on the way is put behind it, if nothing was said in between."""
     made = {call: uuid for uuid in reversed(way) for call in rows.by_uuid[uuid].calls}
     place = {uuid: at for at, uuid in enumerate(way)}
+    turn = dict(zip(way, accumulate(_is_said(rows.by_uuid[uuid]) for uuid in way), strict=True))
     early: dict[str, list[str]] = {}
     for uuid in way:
         calls = [made[call] for call in rows.by_uuid[uuid].answers if call in made]
-        if calls and place[calls[0]] > place[uuid]:
+        if calls and place[calls[0]] > place[uuid] and turn[calls[0]] == turn[uuid]:
             early.setdefault(calls[0], []).append(uuid)
     if not early:
         return way
@@ -205,6 +206,11 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
         if uuid not in moved:
             found += [uuid, *early.get(uuid, ())]
     return found
+
+
+def _is_said(entry: Entry) -> bool:
+    """Whether it is a user's message or command that answers no call."""
+    return entry.subtype == "local_command" or (entry.type == "user" and entry.speaks and not entry.answers)
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
