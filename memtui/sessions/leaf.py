@@ -10,8 +10,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
-   by no message; else it counts only if it, or one right before it that names the same, was marked `explicit` and no main row was
-   written after it.
+   by no message; else it counts only if it, or one right before it that names the same, was marked `explicit` and
+   no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
