@@ -3,14 +3,15 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
-   a file without any such `last-prompt` as rule 3 needs the latest tip below it does, if there are rows below that
-   aren't earlier than it. The leaf is the nearest message at or above the one that leads; if there is none, or the
-   last row has no uuid, the latest of all messages of the main conversation that no message follows.
+   a file without any such `last-prompt` as rule 3 needs, and with a main row that is later than it or as late and
+   before it, the latest row below it does. The leaf is the nearest message at or above the one that leads; if there
+   is none, or the last row has no uuid, the latest of all messages of the main conversation that no message follows.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
-   by no message; else it counts only if it was marked `explicit` and no main row was written after it.
+   by no message; else it counts only if it, or one right before it that names the same, was marked `explicit` and
+   no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
@@ -18,6 +19,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 """
 
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Literal
 
 from memtui.sessions.entries import Entry, link
@@ -39,7 +41,7 @@ Reason = Literal[
 
 REASONS: dict[Reason, str] = {
     "last-record": "the last record in the file decides",
-    "latest-below": "the latest record below the last one in the file decides",
+    "latest-below": "the latest record below the last one in the file decides, for the last isn't the latest of all",
     "latest-end": "the last record in the file leads to no message, so the latest end of all decides",
     "preserved": "the last record behind the compaction that kept messages decides",
     "pinned": "a last-prompt record points to it, and it is on another branch",
@@ -83,8 +85,17 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) ->
     if not leaf:
         latest = _latest_end(rows)
         return Leaf(latest, "latest-end", last) if latest else None
-    below = "" if pinned else _latest_tip(rows, last, children)
+    below = "" if pinned or _newest(rows) in ("", last) else _latest_below(rows, last, children)
     return Leaf(rows.speaker(below) if below else leaf, "latest-below" if below else "last-record", last)
+
+
+def _newest(rows: Rows) -> str:
+    """The main row with the latest time, of equals the first in the file; "" without times."""
+    found, latest = "", float("-inf")
+    for uuid, entry in rows.by_uuid.items():
+        if not entry.sidechain and (time := entry.time) is not None and time > latest:
+            found, latest = uuid, time
+    return found
 
 
 def _latest_end(rows: Rows) -> str:
@@ -104,21 +115,16 @@ def _ends(rows: Rows) -> list[str]:
     return [uuid for uuid in messages if uuid not in continued]
 
 
-def _latest_tip(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
-    """The latest of the tips below a row, of those rows that aren't earlier than it; "" if there is none."""
-    start = rows.by_uuid[top].time
-    found: dict[str, float] = {}
+def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
+    """The latest of the main rows below a row, of equals the last in the file; "" if there is none."""
+    found: list[tuple[float, int, str]] = []
     seen, waiting = {top}, [top]
     for uuid in waiting:
         below = [child for child in children.get(uuid, ()) if not rows.by_uuid[child].sidechain and child not in seen]
         seen.update(below)
         waiting += below
-        for child in below:
-            time = rows.by_uuid[child].time
-            if time is not None and (start is None or time >= start):
-                found[child] = time
-    tips = set(found) - {rows.parent[uuid] for uuid in found}
-    return max(tips, key=lambda uuid: (found[uuid], rows.place[uuid]), default="")
+        found += [(time, rows.place[child], child) for child in below if (time := rows.by_uuid[child].time) is not None]
+    return max(found)[2] if found else ""
 
 
 def _spliced_leaf(rows: Rows) -> Leaf | None:
@@ -160,10 +166,11 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
     if not target:
         return None
     if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
-        followed = rows.anchored and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
+        followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)
-    explicit = any(uuid == pin and _explicit(entry) for uuid, entry in pins)
+    same = takewhile(lambda named: named[0] == pin, reversed(pins))
+    explicit = any(_explicit(entry) for _, entry in same)
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
 
 

@@ -154,12 +154,16 @@ def _joined(parts: list[Message]) -> list[Message]:
             continue
         last = messages[-1]
         last.bare = last.bare and part.bare
+        last.blocks.sort(key=_is_no_result)
         if is_reminder(part) and last.blocks[-1].type == "tool_result":
             last.blocks[-1] = _reminded(last.blocks[-1], part.blocks)
         else:
-            last.blocks += part.blocks
-            last.blocks.sort(key=lambda block: block.type != "tool_result")
+            last.blocks = sorted([*last.blocks, *part.blocks], key=_is_no_result)
     return messages
+
+
+def _is_no_result(block: Block) -> bool:
+    return block.type != "tool_result"
 
 
 def _reminded(result: Block, reminders: list[Block]) -> Block:

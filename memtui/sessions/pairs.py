@@ -3,7 +3,8 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
-   result that says it was interrupted, a result anywhere else is taken out.
+   result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first, but at the end of
+   the conversation, for calls that were never answered anywhere, behind the others.
 2. A call that the server answers is taken out if its result isn't in the same answer.
 3. Where nothing is left of a message a stand-in text is.
 """
@@ -31,6 +32,7 @@ def paired(messages: list[Message], result: Conversation) -> list[Message]:
         messages: Messages of the two sides in turn.
         result: Where to name what is taken out.
     """
+    given = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks}
     found: list[Message] = []
     called: set[str] = set()
     waiting = deque(messages)
@@ -46,7 +48,7 @@ def paired(messages: list[Message], result: Conversation) -> list[Message]:
                 found.append(_orphaned(waiting.popleft(), result, first=False))
             continue
         following = waiting.popleft() if waiting and waiting[0].role == "user" else Message("user", [])
-        found.append(_answering(following, calls, result, ends=not waiting))
+        found.append(_answering(following, calls, result, last=set() if waiting else calls.keys() - given))
     return found
 
 
@@ -71,10 +73,10 @@ def _calls_once(message: Message, called: set[str], result: Conversation) -> dic
     return calls
 
 
-def _answering(message: Message, calls: dict[str, Block], result: Conversation, *, ends: bool) -> Message:
+def _answering(message: Message, calls: dict[str, Block], result: Conversation, *, last: set[str]) -> Message:
     """The message behind calls: their results, made up where there is none, and what else was said.
 
-    Made-up results come first, in the conversation's last message after the others.
+    Made-up results come first, but those for the calls in `last` behind the others.
     """
     kept, done = [], set()
     for block in message.blocks:
@@ -87,8 +89,12 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation, 
             done.add(call)
         kept.append(block)
     made_up = [_interruption(call, block.entry) for call, block in calls.items() if call not in done]
-    at = sum(block.type == "tool_result" for block in kept) if ends else 0
-    return Message("user", [*kept[:at], *made_up, *kept[at:]] if made_up else kept)
+    if not made_up:
+        return Message("user", kept)
+    first = [block for block in made_up if block.data["tool_use_id"] not in last]
+    behind = [block for block in made_up if block.data["tool_use_id"] in last]
+    at = sum(block.type == "tool_result" for block in kept)
+    return Message("user", [*first, *kept[:at], *behind, *kept[at:]])
 
 
 def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:

@@ -3,8 +3,9 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message without any
-   content that can be read; who hangs from one of these, and stands behind it, hangs from its parent. All rows
-   without a uuid count as having the same one, that no parent names. A parent of another kind than text is a lost one.
+   content that can be read; who hangs from one of these hangs from its parent: from a progress record if it stands
+   behind it, from such a message if no row has the same uuid. All rows without a uuid count as having the same one,
+   that no parent names. A parent of another kind than text is a lost one.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
@@ -82,26 +83,31 @@ def rows_of(entries: Iterable[Entry]) -> Rows:
     rows = Rows()
     first: dict[str, int] = {}
     passed: dict[str, str] = {}
+    empty: dict[str, str] = {}
     for entry in entries:
         if entry.type not in CHAIN_TYPES:
             continue
         parent = _above(entry.parent, passed)
         if not _is_row(entry):
             if entry.uuid:
-                passed[entry.uuid] = parent
+                (passed if entry.type == "progress" else empty)[entry.uuid] = parent
             continue
         uuid = entry.uuid or NAMELESS
         first.setdefault(uuid, len(first))
         rows.by_uuid.pop(uuid, None)
         rows.by_uuid[uuid] = entry
         rows.parent[uuid] = parent
+    for uuid in empty.keys() & rows.by_uuid.keys():
+        del empty[uuid]
+    if empty:
+        rows.parent = {uuid: _above(parent, empty) for uuid, parent in rows.parent.items()}
     _compact(rows, first)
     rows.place = first
     return rows
 
 
 def _above(uuid: str, passed: dict[str, str]) -> str:
-    """The row that something hangs from which names this one; records that are no rows, and came before, are passed."""
+    """The uuid that counts as the parent where this one is named: records that are no rows are passed."""
     seen: set[str] = set()
     while uuid in passed and uuid not in seen:
         seen.add(uuid)

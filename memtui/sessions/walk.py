@@ -11,12 +11,13 @@ Rules, each as client 2.1.332 was seen to follow it:
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
-   result that stands before its call then is put behind it.
+   result that stands before its call then is put behind it, if the user said nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
 6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
-   that hang from either, if no result on the way answers the same call; what hangs aside of results by rule 5.
+   that hang from either, if no result on the way answers the same call; where an answer has any of these, also what
+   hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
@@ -113,8 +114,11 @@ def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> 
         for child in children.get(uuid, ())
         if child not in on_way and not unanswered.isdisjoint(rows.by_uuid[child].answers)
     }
+    beside = {rows.by_uuid[uuid].message_id for uuid in calls - on_way}
+    beside |= {rows.by_uuid[rows.parent[uuid]].message_id for uuid in results}
     on_way |= calls | results
-    told = [uuid for uuid in on_way if rows.by_uuid[uuid].answers]
+    asked = {call for uuid in calls if rows.by_uuid[uuid].message_id in beside for call in rows.by_uuid[uuid].calls}
+    told = [uuid for uuid in on_way if not asked.isdisjoint(rows.by_uuid[uuid].answers)]
     return on_way.union(_asides(rows, told, children, on_way))
 
 
@@ -185,13 +189,14 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
-    """A result that stands before its call on the way is put behind it."""
+    """A result that stands before its call on the way is put behind it, if nothing was said in between."""
     made = {call: uuid for uuid in reversed(way) for call in rows.by_uuid[uuid].calls}
     place = {uuid: at for at, uuid in enumerate(way)}
+    turn = dict(zip(way, accumulate(_is_said(rows.by_uuid[uuid]) for uuid in way), strict=True))
     early: dict[str, list[str]] = {}
     for uuid in way:
         calls = [made[call] for call in rows.by_uuid[uuid].answers if call in made]
-        if calls and place[calls[0]] > place[uuid]:
+        if calls and place[calls[0]] > place[uuid] and turn[calls[0]] == turn[uuid]:
             early.setdefault(calls[0], []).append(uuid)
     if not early:
         return way
@@ -201,6 +206,11 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
         if uuid not in moved:
             found += [uuid, *early.get(uuid, ())]
     return found
+
+
+def _is_said(entry: Entry) -> bool:
+    """Whether it is a user's message or command that answers no call."""
+    return entry.subtype == "local_command" or (entry.type == "user" and entry.speaks and not entry.answers)
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
