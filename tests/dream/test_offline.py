@@ -24,7 +24,8 @@ CORPUS = REPO.parent / "shared/corpus/memory"
 FOLDERS = sorted(path for path in CORPUS.iterdir() if path.is_dir()) if CORPUS.is_dir() else []
 
 WORD = re.compile(r"[^\W\d_]+")
-TARGET = re.compile(r"\]\([^)]*\)|\[\[[^\]]*\]\]|\]: \S+")
+TARGET = re.compile(r"(?:\[[^\]]*\.md)?\]\([^)]*\)|\[\[[^\]]*\]\]|\]: \S+")
+"""Where a link leads, and a label that is the name of a file: that follows to the new name."""
 CHANGES_LINES = {"relative-date", "dead-link"}
 """Rules that may change a line of a topic's text."""
 

@@ -1,10 +1,11 @@
 """Two files that are one topic become one: every line of both, the newer first, both sources named.
 
-The file that other topics link to keeps its name, else the newer one's does; links and the index follow. In *prune* a
-copy that says nothing of its own, in its front matter neither, goes without a note.
+The name that stays is that of the file to which one links that may not be changed, else the older one's if topics link
+to it, else the newer one's; links and the index follow. In *prune* a copy that says nothing of its own, in its front
+matter neither, goes without a note.
 
-Two files aren't merged where a file that may not be changed links to the one that would go, or where either still holds
-a relative date whose day the other's front matter would change.
+Two files aren't merged where files that may not be changed link to both, or where either still holds a relative date
+whose day the other's front matter would change.
 """
 
 from memtui.dream.rules.absolute import rests_on_its_day
@@ -42,13 +43,16 @@ def _merge(desk: Desk, one: Text, other: Text, way: Way) -> bool:
     # The newer first; of one age, the one that says more.
     files.sort(key=lambda file: (-file.mtime_ns, -file.size, file.name))
     newer, older = files
-    kept, gone = (older, newer) if desk.graph.links_in(older) and not desk.graph.links_in(newer) else (newer, older)
-    if desk.graph.links_in(older) and desk.graph.links_in(newer):
-        kept, gone = older, newer
-    if _is_held_by_others(desk, gone) or (newer.mtime_ns != older.mtime_ns and _rests(desk, newer, older)):
+    held = [_is_held_by_others(desk, file) for file in files]
+    kept, gone = (older, newer) if desk.graph.links_in(older) else (newer, older)
+    if any(held):
+        kept, gone = (newer, older) if held[0] else (older, newer)
+    # Nothing here may rest on which is newer: our own writes change that before the next run.
+    if all(held) or (newer.front.modified != older.front.modified and _rests(desk, newer, older)):
         desk.remark(f"{one.name} and {other.name} are {_WAYS[way]}, but can't be merged for certain: both stay")
         return False
-    copy = desk.mode == "prune" and way == "same" and _says_the_same(newer, older)
+    same = plain(one.body) == plain(other.body)  # notes of earlier merges too
+    copy = desk.mode == "prune" and same and _says_the_same(newer, older)
     text = desk.text(newer.name)
     if not copy:
         both = union(text, desk.text(older.name))

@@ -5,6 +5,8 @@ in words; a description is the first sentence. A type that only a person can tel
 changed, but for a type that is misspelt.
 """
 
+import re
+
 from memtui.base.errors import MemtuiError
 from memtui.dream.rules.desk import Desk
 from memtui.dream.rules.empty import is_empty
@@ -14,6 +16,9 @@ from memtui.memory.fixes import first_sentence, name_of
 from memtui.memory.frontmatter import set_field
 from memtui.memory.links import slug
 from memtui.memory.markdown import headings
+
+_DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")
+"""A date at the head of a file's name, in words: it says nothing of what the file is about."""
 
 
 def fill_front(desk: Desk) -> None:
@@ -42,7 +47,9 @@ def _name(desk: Desk, file: str, text: str) -> str:
     first = next(iter(headings(body)), None)
     name = name_of(body, file)
     taken = {slug(other.title) for other in desk.scope.topics if other.name != file}
-    return name if first is not None and first.level == 1 and slug(name) not in taken else name_of("", file)
+    if first is not None and first.level == 1 and slug(name) not in taken:
+        return name
+    return _DAY.sub("", name_of("", file))
 
 
 def _fill(desk: Desk, name: str) -> None:

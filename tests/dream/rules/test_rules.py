@@ -128,6 +128,10 @@ def test_a_copy_goes_without_a_note_only_in_prune(stage: Stage, tmp_path: Path) 
     assert rules(stage.put(**files).run("prune")) == ["exact-duplicate"]
     assert stage.names == ["MEMORY", "b"]  # of one age, the one that is longer
     assert stage.text("b") == topic("A", body=BODY + "\n")
+    note = "\nMerged from `x.md` and `y.md`.\n"
+    noted = Stage(tmp_path / "noted").put(**files | {"a": topic("A", body=BODY + note)})
+    assert rules(noted.run("prune")) == ["merge"]
+    assert note in noted.text(noted.names[1])
     other = Stage(tmp_path / "other").put(**files)
     assert rules(other.run("reflect")) == ["merge"]
     assert "Merged from `" in other.text(other.names[1])
@@ -147,6 +151,15 @@ def test_no_merge_gives_a_sentence_another_day(stage: Stage) -> None:
     assert stage.names == ["MEMORY", "a", "b"]
 
 
+def test_a_link_that_may_not_change_decides_the_name(stage: Stage) -> None:
+    stage.put(MEMORY="- [A](a.md)\n- [B](b.md)\n- [C](c.md)\n", c=topic("C", body="See [[a]].\n"))
+    stage.put(old=9000, a=topic("A", body=BODY), d=topic("D", body="See [b](b.md).\n"))
+    stage.put(b=topic("B", body=BODY))
+    assert rules(stage.run("reflect", "c.md")) == ["merge", "orphan"]
+    assert stage.names == ["MEMORY", "a", "c", "d"]
+    assert "See [a](a.md).\n" in stage.text("d")
+
+
 # Front matter
 
 
@@ -157,7 +170,7 @@ def test_gaps_are_filled(stage: Stage) -> None:
         b="---\ntype: Feedback\n---\n\n## Decision\n\nKeep it short.\n",
         c="---\nname: C\ndescription: d\ntype: sometype\n---\n\nText.\n",
         d="---\nname: D\ndescription: d\n\nnever closed\n",
-    )
+    ).put(**{"2026-01-02-plan": "---\ndescription: d\ntype: user\n---\n\n## Decision\n\nText.\n"})
     deeds = stage.run()
     assert stage.text("user_me") == (
         "---\nname: Me\ndescription: I write snake_case names. Always.\ntype: user\n---\n\n"
@@ -168,7 +181,8 @@ def test_gaps_are_filled(stage: Stage) -> None:
         == "---\ntype: feedback\nname: b\ndescription: Keep it short.\n---\n\n## Decision\n\nKeep it short.\n"
     )
     assert "type: sometype" in stage.text("c")
-    assert {deed.rule for deed in deeds} == {"frontmatter"}
+    assert "name: plan\n" in stage.text("2026-01-02-plan")
+    assert {deed.rule for deed in deeds} == {"frontmatter", "orphan"}
 
 
 # Links
