@@ -5,7 +5,13 @@ from textual.pilot import Pilot
 from memtui.tui.app import MemtuiApp
 
 BUSY = {"read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count"}
-"""Groups of workers that end by themselves; a wish may wait for an answer."""
+"""Groups of workers that end by themselves."""
+
+
+def _busy(app: MemtuiApp) -> bool:
+    """Whether something goes on; a wish that has opened a dialog waits for an answer."""
+    groups = {worker.group for worker in app.workers if not worker.is_finished}
+    return bool(groups & BUSY) or ("wish" in groups and len(app.screen_stack) == 1)
 
 
 async def settle(pilot: "Pilot[int]") -> MemtuiApp:
@@ -14,8 +20,7 @@ async def settle(pilot: "Pilot[int]") -> MemtuiApp:
     assert isinstance(app, MemtuiApp)
     quiet = 0
     while quiet < 3:
-        busy = any(not worker.is_finished for worker in app.workers if worker.group in BUSY)
-        quiet = 0 if busy else quiet + 1
+        quiet = 0 if _busy(app) else quiet + 1
         await pilot.pause()
     return app
 

@@ -153,7 +153,7 @@ def test_resume_menu(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
-    assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
+    assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "0", "escape", "enter"))
 
 
 def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
