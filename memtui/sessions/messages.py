@@ -128,8 +128,10 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
             kept = [block for block in kept if _stands_in(block)]
         joined = any(block.entry is not kept[0].entry for block in kept)
-        kept = [block for block in kept if not (is_blank(block) and (joined or not block.data["text"]))]
-        message.blocks = [block for block in kept if not _stands_in(block)] or kept[:1]
+        said = [block for block in kept if not (is_blank(block) and (joined or not block.data["text"]))]
+        message.blocks = [block for block in said if not _stands_in(block)] or said[:1]
+        sent = {id(block.entry) for block in message.blocks}
+        result.dropped += [Dropped(block.entry, "nothing to say") for block in kept if id(block.entry) not in sent]
     return [message for message in messages if message.blocks]
 
 
