@@ -13,9 +13,9 @@ Walking      `passages` records one after another, from any byte · `file_source
              `way_source` along a chain or a branch · `saying` what a record says, in plain parts · `find` words and
              prompts
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
-             way there, parallel calls included), `messages` and `reminders` (what is sent of it) · `left_out` the rest,
-             with reasons · `health` how much is lost of it · `resuming` how the client goes on, and where · `pick`
-             which message a word means
+             way there, parallel calls included), `messages` (what is sent of it: `parts`, `blocks`, `answers`, `pairs`
+             and `reminders`) · `left_out` the rest, with reasons · `health` how much is lost of it · `resuming` how the
+             client goes on, and where · `pick` which message a word means
 As a whole   `rename` a record more · `keep` archived, deleted, put back, undone, made of `moving` (whole at every
              instant), `box` (what belongs to a session), `kept` (the list) and `deeds` (what was done)
 Giving away  `context` messages that the Messages API accepts · `fork` a new file from any message · `export` to read

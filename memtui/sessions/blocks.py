@@ -47,12 +47,20 @@ TOOLS: Final = frozenset(
 )
 """Tools that the client has without a terminal, without servers and with its own settings."""
 
+TASK_TOOLS: Final = TOOLS | {"TaskCreate", "TaskGet", "TaskList", "TaskUpdate"}
+"""The same for older models."""
+
 _OLD_ADDRESS: Final = ("type", "recipient", "content")
 """What `SendMessage` was given before it was given `to` and `message`; dropped where both stand there."""
 
 
-def cleaned(block: Record) -> Record:
-    """A block as it is written to the API (rules 1 to 3)."""
+def cleaned(block: Record, tools: frozenset[str]) -> Record:
+    """A block as it is written to the API.
+
+    Args:
+        block: As it stands in the record; it stays as it is.
+        tools: The names of the tools that there are.
+    """
     if block["type"] == "text":
         return {**block, "text": whole_characters(block["text"])}
     if block["type"] == "tool_use":
@@ -64,7 +72,7 @@ def cleaned(block: Record) -> Record:
         return told
     content = block.get("content")
     if block["type"] == "tool_result" and isinstance(content, list):
-        kept = [part for part in content if not (_refers(part) and _is_gone(part.get("tool_name")))]
+        kept = [part for part in content if not (_refers(part) and _is_gone(part.get("tool_name"), tools))]
         if len(kept) < len(content):
             return {**block, "content": kept or [{"type": "text", "text": TOOLS_GONE}]}
     return block
@@ -89,5 +97,5 @@ def _refers(part: object) -> bool:
     return isinstance(part, dict) and part.get("type") == "tool_reference"
 
 
-def _is_gone(name: object) -> bool:
-    return isinstance(name, str) and name not in TOOLS
+def _is_gone(name: object, tools: frozenset[str]) -> bool:
+    return isinstance(name, str) and name not in tools

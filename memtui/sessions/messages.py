@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from memtui.sessions.answers import one_per_answer, without_open_calls
-from memtui.sessions.blocks import TOOL_LOADED, cleaned, looks_up
+from memtui.sessions.blocks import TASK_TOOLS, TOOL_LOADED, TOOLS, cleaned, looks_up
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
 from memtui.sessions.pairs import paired
@@ -68,7 +68,7 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
                 parts.insert(at, Message("user", said))
                 at += 1
         else:
-            parts += _parts(entry, data, result)
+            parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
     messages = one_per_answer(without_open_calls(parts, result))
@@ -85,7 +85,7 @@ def resumed_model(entries: Iterable[Entry]) -> str:
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
 
 
-def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
+def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[str]) -> list[Message]:
     """The message that a row makes, by rules 1 and 2."""
     if entry.type == "system":
         if entry.subtype != "local_command":
@@ -105,7 +105,7 @@ def _parts(entry: Entry, data: Record, result: Conversation) -> list[Message]:
         return []
     origin = data.get("origin")
     notice = entry.type == "user" and isinstance(origin, dict) and origin.get("kind") == "task-notification"
-    blocks = [Block(cleaned(block), entry, notice) for block in blocks_of(message)]
+    blocks = [Block(cleaned(block, tools), entry, notice) for block in blocks_of(message)]
     if entry.type == "user" and any(looks_up(block.data) for block in blocks):
         blocks.append(Block({"type": "text", "text": TOOL_LOADED}, entry))
     bare = isinstance(message.get("content"), str)
@@ -128,8 +128,10 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
             kept = [block for block in kept if _stands_in(block)]
         joined = any(block.entry is not kept[0].entry for block in kept)
-        kept = [block for block in kept if not (is_blank(block) and (joined or not block.data["text"]))]
-        message.blocks = [block for block in kept if not _stands_in(block)] or kept[:1]
+        said = [block for block in kept if not (is_blank(block) and (joined or not block.data["text"]))]
+        message.blocks = [block for block in said if not _stands_in(block)] or said[:1]
+        sent = {id(block.entry) for block in message.blocks}
+        result.dropped += [Dropped(block.entry, "nothing to say") for block in kept if id(block.entry) not in sent]
     return [message for message in messages if message.blocks]
 
 
@@ -167,17 +169,20 @@ def _is_no_result(block: Block) -> bool:
 
 
 def _reminded(result: Block, reminders: list[Block]) -> Block:
-    """A result with reminders at its end; every text but the last ends its line."""
+    """A result with reminders at its end."""
     content = result.data.get("content")
     said = [text(block.data["text"]) for block in reminders]
-    if not isinstance(content, list):
-        content = "\n\n".join([content, *said] if isinstance(content, str) and content else said)
+    if isinstance(content, list):
+        for words in said:
+            content = [*_ended(content), {"type": "text", "text": words}]
     else:
-        content = [*content, *({"type": "text", "text": words} for words in said)]
-        content = [
-            {**part, "text": part["text"] + "\n"}
-            if at < len(content) - 1 and isinstance(part, dict) and isinstance(part.get("text"), str)
-            else part
-            for at, part in enumerate(content)
-        ]
+        content = "\n\n".join([content, *said] if isinstance(content, str) and content else said)
     return Block({**result.data, "content": content}, result.entry)
+
+
+def _ended(content: list[Record]) -> list[Record]:
+    """Blocks of which the last, if it is a text, ends its line."""
+    last = content[-1] if content else None
+    if not isinstance(last, dict) or not isinstance(last.get("text"), str):
+        return content
+    return [*content[:-1], {**last, "text": last["text"] + "\n"}]

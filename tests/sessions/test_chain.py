@@ -14,7 +14,7 @@ from tests.support import REPO, digest_tree
 
 ORACLE = REPO / "tests" / "data" / "oracle"
 RECORDED = [*load(ORACLE / "vectors.jsonl"), *load(ORACLE / "resume.jsonl")]
-PROBES = load(ORACLE / "resume_probes.jsonl")
+PROBES = [*load(ORACLE / "resume_probes.jsonl"), *load(ORACLE / "resume_more.jsonl")]
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=lambda case: case["name"])

@@ -14,7 +14,9 @@ from tests.sessions.rows import Script
 from tests.support import REPO
 
 ORACLE = REPO / "tests" / "data" / "oracle"
-CASES = [case for name in ("vectors", "resume", "resume_probes") for case in load(ORACLE / f"{name}.jsonl")]
+CASES = [
+    case for name in ("vectors", "resume", "resume_probes", "resume_more") for case in load(ORACLE / f"{name}.jsonl")
+]
 
 
 def check(messages: list[dict[str, Any]]) -> None:

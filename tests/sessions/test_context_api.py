@@ -43,7 +43,7 @@ def send(client: Any, home: Path) -> Send:
     return both
 
 
-@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes"])
+@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes", "resume_more"])
 def test_recorded_sessions(name: str, send: Send, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for case in load(ORACLE / f"{name}.jsonl"):

@@ -95,7 +95,7 @@ def test_a_number_that_is_too_long_is_left_to_the_careful_way() -> None:
         line = b'{"type":"user","a":"' + before + b'","n":' + b"9" * 4301 + b"}"
         assert quick_entry(line) is None
         assert parse_line(line).bad
-    assert quick_entry(b'{"type":"user","n":' + b"9" * 4300 + b"}") is not None
+    assert quick_entry(b'{"type":"user","uuid":"u","n":' + b"9" * 4300 + b"}") is not None
 
 
 @given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=8))

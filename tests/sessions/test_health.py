@@ -92,7 +92,7 @@ def test_a_record_without_a_line_end_counts(tmp_path: Path) -> None:
     assert health(script, tmp_path, tail).total == 2
 
 
-@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes"])
+@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes", "resume_more"])
 def test_numbers_agree_over_the_recordings(name: str, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):

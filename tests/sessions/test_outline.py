@@ -93,7 +93,7 @@ def test_agents_that_call_each_other_are_still_drawn(tmp_path: Path) -> None:
     ) == ["  sub-agent b 2", "root u0 1 *", "sub-agent a 2"]
 
 
-@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes"])
+@pytest.mark.parametrize("name", ["vectors", "resume", "resume_probes", "resume_more"])
 def test_every_message_of_the_recordings_is_drawn_once(name: str, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):
