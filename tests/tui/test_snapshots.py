@@ -45,6 +45,8 @@ def going(*keys: str) -> Callable[["Pilot[int]"], object]:
         for field in [*app.screen.query(Input), *app.screen.query(TextArea)]:
             field.cursor_blink = False
         await settle(pilot)
+        for _ in range(10):  # a scroll bar comes a layout later than what it scrolls
+            await pilot.pause()
 
     return go
 
