@@ -26,6 +26,11 @@ SETTINGS = (
     Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows the agent client"),
     Setting("editor", "", (), "command for e and ^G; empty: $VISUAL, then $EDITOR"),
     Setting("trash", "true", ("true", "false"), "deleted files also go to the system's trash"),
+    Setting("dream_backend", "auto", ("auto", "anthropic", "client", "offline"),
+            "who works in a dream; auto: a key, else the agent client, else rules without a model"),
+    Setting("dream_model", "", (), "model of a dream; empty: the agent client's own"),
+    Setting("dream_money", "2", (), "US dollars that one dream may cost; none: no limit"),
+    Setting("dream_day_money", "5", (), "US dollars that the dreams of 24 hours may cost together; none: no limit"),
 )  # fmt: skip
 
 

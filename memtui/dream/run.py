@@ -218,10 +218,11 @@ class _Dream:
         def emit(event: Event) -> None:
             if self._clock() > self._deadline:
                 raise OutOfTime
+            began = self._clock()
             if isinstance(event, Phase):
+                self._look(stage, quick=True)
                 event = replace(event, name="updating" if self._seen else "starting")
             self._tell(event)
-            began = self._clock()
             if isinstance(event, Turn) or began >= self._next_look:
                 self._look(stage, quick=True)
                 self._next_look = self._clock() + LOOK + 10 * (self._clock() - began)
