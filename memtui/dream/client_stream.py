@@ -18,7 +18,7 @@ from typing import Any
 
 from memtui.agent.events import Emit, Retry, Spent, ToolUsed, Turn, shown, shown_line
 from memtui.agent.tools.box import telling
-from memtui.agent.usage import Usage
+from memtui.agent.usage import Usage, price_of
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -46,7 +46,7 @@ class Stream:
         self._texts: list[str] = []
         self._tools: Counter[str] = Counter()
         self._calls: dict[str, tuple[str, str]] = {}
-        self._used: dict[str, Usage] = {}
+        self._used: dict[str, tuple[Usage, str]] = {}
 
     def take(self, line: bytes) -> Outcome | None:
         """Take one line; the outcome, if it is the last."""
@@ -59,14 +59,16 @@ class Stream:
         kind = data.get("type")
         if data.get("parent_tool_use_id"):  # a sub-agent's, which a dream doesn't have
             return None
-        if kind == "assistant":
+        if kind == "assistant" and not data.get("is_api_error_message"):  # the client's own words, told by the result
             self._answer(_object(data.get("message")))
         elif kind == "user":
             self._turn()
             self._results(data)
         elif kind == "system" and data.get("subtype") == "api_retry":
-            why = str(data.get("error") or data.get("error_status") or "the service failed")
-            self._emit(Retry(_number(data.get("retry_delay_ms")) / 1000, shown_line(why)))
+            why = str(data.get("error") or "the service failed").replace("_", " ")
+            status = data.get("error_status")
+            words = f"{why} (status {status})" if status else why
+            self._emit(Retry(_number(data.get("retry_delay_ms")) / 1000, shown_line(words)))
         elif kind == "result":
             self._turn()
             return self._result(data)
@@ -78,7 +80,7 @@ class Stream:
         if id != self._message:
             self._turn()
             self._message = id
-        self._used[id] = _usage(message.get("usage"))
+        self._used[id] = (_usage(message.get("usage")), str(message.get("model")))
         for block in _blocks(message):
             if block.get("type") == "text":
                 self._texts.append(str(block.get("text") or ""))
@@ -93,10 +95,20 @@ class Stream:
             return
         self._turns += 1
         self._emit(Turn(self._turns, shown("\n".join(self._texts)), dict(self._tools)))
-        self._emit(Spent(sum(self._used.values(), Usage()), None))
+        self._emit(Spent(sum((usage for usage, _ in self._used.values()), Usage()), self._money()))
         self._message = ""
         self._texts.clear()
         self._tools.clear()
+
+    def _money(self) -> float | None:
+        """Dollars so far, by our own prices; the client tells its own at the end."""
+        total = 0.0
+        for usage, model in self._used.values():
+            price = price_of(model)
+            if price is None:
+                return None
+            total += price.cost(usage)
+        return total
 
     def _results(self, data: Mapping[str, Any]) -> None:
         metas = data.get("tool_result_meta")

@@ -43,8 +43,10 @@ _OURS = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
     "DISABLE_AUTOUPDATER": "1",
+    "CLAUDE_CODE_MAX_RETRIES": "3",
 }
-"""No memory for the stage, no instructions from the folders above it."""
+"""No memory for the stage, no instructions from the folders above it; by itself it tries again for minutes, even with a
+login that isn't accepted."""
 _NOT_HANDED_ON = (
     "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
     "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE",

@@ -163,7 +163,7 @@ def _time(lock: LockState, now: float) -> Gate:
 def sessions_since(place: Place, env: Env, after: float) -> list[SessionFile]:
     """The sessions that fill a memory and were touched after a time, newest first.
 
-    Those of the directory and of its repository's root: both fill the same memory. A session that we run in is left out.
+    Those of the directory and of its repository's root: both fill the same memory. One that we run in is left out.
 
     Args:
         after: Seconds since 1970.
