@@ -124,8 +124,10 @@ class Stream:
             name, argument = self._calls.pop(id)
             ok = not block.get("is_error")
             reason = "" if ok else shown_line(_words(block.get("content")))
-            if id in rejected or "No such tool available" in reason:
+            if id in rejected:
                 reason = f"denied: {reason.removeprefix(f'PreToolUse:{name} hook error: ')}"
+            elif "No such tool available" in reason:
+                reason = "denied: there is no such tool here"
             self._emit(ToolUsed(name, argument, ok, reason))
 
     def _result(self, data: Mapping[str, Any]) -> Outcome:

@@ -21,6 +21,7 @@ FILL = 0.7
 """The share of the index's limits to aim at: beyond it the agent client asks for a shorter one."""
 
 _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNORECASE)
+_STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,11 @@ class Brief:
 def stages_in(text: str) -> tuple[str, ...]:
     """The stages that an answer announces, in the order of its lines; other words are no stages."""
     return tuple(word for found in _STAGE.findall(text) if (word := found.lower()) in STAGES)
+
+
+def without_stages(text: str) -> str:
+    """An answer without the lines that only announce a stage."""
+    return _STAGE_LINE.sub("", text).strip()
 
 
 _SYSTEM = """\

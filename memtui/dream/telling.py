@@ -8,7 +8,7 @@ from collections.abc import Callable
 from memtui.agent import events as agent
 from memtui.agent.usage import Usage
 from memtui.dream.events import Event, Money, Note, Phase, Retry, Tokens, Turn
-from memtui.dream.prompts import stages_in
+from memtui.dream.prompts import stages_in, without_stages
 
 _WRITING = ("Edit", "Write")
 
@@ -33,13 +33,13 @@ class Telling:
                     if stage != self._stage:
                         self._stage = stage
                         self._emit(Phase(stage=stage))
-                self._emit(Turn(number, text, dict(tools)))
+                self._emit(Turn(number, without_stages(text), dict(tools)))
             case agent.ToolUsed(name=name, argument=argument, ok=False, reason=reason):
                 if reason.startswith("denied: "):
                     self._emit(Note(f"denied: {name} {argument}: {reason.removeprefix('denied: ')}"))
             case agent.ToolUsed(name=name):
                 if name in _WRITING:
-                    self._emit(Phase(stage=self._stage))
+                    self._emit(Phase(stage=self._stage))  # makes the run look at the stage
             case agent.Retry(after=after, why=why):
                 self._retries += 1
                 self._emit(Retry(self._retries, after, why))

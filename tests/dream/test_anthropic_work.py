@@ -96,7 +96,7 @@ def test_a_dream_of_four_stages_is_adopted(dreamer: Dreamer, api: Scripted) -> N
     phases = [(one.name, one.stage) for one in dreamer.events if isinstance(one, Phase) and one.stage]
     assert phases == [
         ("starting", "orient"), ("starting", "gather"), ("starting", "consolidate"),
-        ("updating", "consolidate"), ("updating", "consolidate"), ("updating", "prune"), ("updating", "prune"),
+        ("updating", "consolidate"), ("updating", "prune"),
     ]  # fmt: skip
     kinds = {file.name: file.kind for file in progress(dreamer.events).files.values()}
     assert kinds == {"MEMORY.md": "changed", topic(1): "changed", topic(2): "removed"}
