@@ -70,7 +70,7 @@ def read_config(folder: Path) -> Config:
         warnings.append('[keys] wants texts: action = "keys"')
         keys = {}
     for key, value in data.items():
-        word = str(value).lower() if isinstance(value, bool) else value
+        word = str(value).lower() if isinstance(value, bool | int | float) else value
         setting = next((s for s in SETTINGS if s.key == key), None)
         if setting is None:
             warnings.append(f"{key} is not a setting of this version")

@@ -39,6 +39,7 @@ def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
         sessions=listed,
         more=len(found) - len(listed),
         reads=tuple(folder for folder in folders if folder.is_dir()),
+        logs=any(name.startswith("logs/") for name in stage.files),
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
     )

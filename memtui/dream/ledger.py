@@ -69,7 +69,7 @@ class Ledger:
 
 
 def read_ledger(stage: Stage, *, quick: bool = False) -> Ledger:
-    """Compare a stage with its manifest.
+    """Compare a stage with its manifest. A file that was left without a text counts as removed.
 
     Args:
         quick: Believe that a file of the same size and time is the same: to see how far a run is, not to judge it.

@@ -30,8 +30,8 @@ class Brief:
 
     `mode` is "reflect" or "prune", `day` today, `root` the stage, `since` the day of the last dream (`None`: there was
     none). `sessions` are the transcripts touched since then, newest first, and `more` how many are not listed; `reads`
-    the folders that they are in. `pinned` files stay as they are. `index` is how full the index is, `None` if there
-    is none.
+    the folders that they are in. `logs`: there are daily logs. `pinned` files stay as they are. `index` is how full
+    the index is, `None` if there is none.
     """
 
     mode: str
@@ -41,6 +41,7 @@ class Brief:
     sessions: tuple[Path, ...]
     more: int
     reads: tuple[Path, ...]
+    logs: bool
     pinned: tuple[str, ...]
     index: IndexBudget | None
 
@@ -114,8 +115,8 @@ Work through four stages. When you begin one, write a line of its own in your an
 1. STAGE: orient — list the folder, read MEMORY.md, and read enough of the files to know which topics there are.
 2. STAGE: gather — look for what is new or changed: {gather}
 3. STAGE: consolidate — {consolidate}
-4. STAGE: prune — take out what is superseded, then bring MEMORY.md in line: one entry for each file, none without a \
-file, the most useful first, within its limits.
+4. STAGE: prune — take out what is superseded, then bring MEMORY.md in line: one entry for each file outside `team/` \
+and `logs/`, none without a file, the most useful first, within its limits.
 
 Finish with a few sentences about what you changed and why. If nothing needs a change, change nothing and say so."""
 
@@ -140,7 +141,12 @@ def task_words(brief: Brief) -> str:
     ]
     if brief.pinned:
         parts.append("Pinned:\n" + "\n".join(f"- {_shown(name)}" for name in brief.pinned))
-    parts += [_sessions(brief), _order(brief)]
+    parts.append(_sessions(brief))
+    if brief.logs:
+        parts.append(
+            "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
+        )
+    parts.append(_order(brief))
     return "\n\n".join(parts) + "\n"
 
 
@@ -163,7 +169,9 @@ def _sessions(brief: Brief) -> str:
 
 def _order(brief: Brief) -> str:
     gather = "search the sessions above for decisions, corrections, preferences and facts that should be kept."
-    if not brief.sessions:
+    if brief.logs:
+        gather = gather.replace("the sessions above", "the daily logs since the last dream, and the sessions above,")
+    elif not brief.sessions:
         gather = "files that overlap, disagree, or speak of days that are over."
     return _ORDER.format(gather=gather, consolidate=_CONSOLIDATE[brief.mode])
 

@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -15,6 +16,8 @@ from memtui.dream.events import Event, Money, Note, Phase, Retry, Tokens, Turn
 from memtui.dream.run import End
 from memtui.dream.runs import events_of, list_runs, progress
 from memtui.dream.stage import has_stage
+from memtui.host.place import decide
+from memtui.memory.workspace import Workspace
 from tests.agent.scripted_api import Reply, Scripted, answer, call, error, text
 from tests.dream.scene import HOUR, Scene, contents, make_scene, put_session, topic
 from tests.support import digest_tree
@@ -54,11 +57,6 @@ class Dreamer:
 
 def _again(scene: Scene, tmp_path: Path, environ: dict[str, str]) -> Scene:
     """The same project in other surroundings."""
-    from dataclasses import replace
-
-    from memtui.host.place import decide
-    from memtui.memory.workspace import Workspace
-
     env = replace(scene.workspace.env, environ=environ)
     place = decide(env, tmp_path / "shop")
     return Scene(scene.dirs, Workspace(env, scene.dirs, place, trash=False, now=scene.workspace.now))

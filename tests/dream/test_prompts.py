@@ -19,7 +19,7 @@ from tests.dream.scene import HOUR, NOW, Scene, put_session
 def brief(**more: object) -> Brief:
     given: dict[str, object] = {
         "mode": "reflect", "day": date(2026, 11, 30), "root": Path("/stage"), "since": None, "sessions": (), "more": 0,
-        "reads": (), "pinned": (), "index": None, **more,
+        "reads": (), "logs": False, "pinned": (), "index": None, **more,
     }  # fmt: skip
     return Brief(**given)  # type: ignore[arg-type]
 
@@ -61,6 +61,13 @@ def test_names_and_sizes_are_told() -> None:
     assert "201 lines" in words and "it is over" in words
     assert "\x1b" not in words and "- x␊y.md\n" in words
     assert "since the last dream, on 2026-11-28" in words and "and 3 older ones" in words
+
+
+def test_daily_logs_are_a_source(scene: Scene) -> None:
+    scene.write("logs/2025/11/2025-11-23.md", "said: DONE\n")
+    words = task_words(make_brief(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect"))
+    assert "below logs/" in words and "search the daily logs" in words
+    assert "daily logs" not in task_words(brief())
 
 
 def test_the_rules_are_the_same_each_time() -> None:
