@@ -26,6 +26,11 @@ SETTINGS = (
     Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows the agent client"),
     Setting("editor", "", (), "command for e and ^G; empty: $VISUAL, then $EDITOR"),
     Setting("trash", "true", ("true", "false"), "deleted files also go to the system's trash"),
+    Setting("dream_backend", "auto", ("auto", "anthropic", "client", "offline"),
+            "who works in a dream; auto: a key, else the agent client, else rules without a model"),
+    Setting("dream_model", "", (), "model of a dream; empty: the agent client's own"),
+    Setting("dream_money", "2", (), "US dollars that one dream may cost; none: no limit"),
+    Setting("dream_day_money", "5", (), "US dollars that the dreams of 24 hours may cost together; none: no limit"),
 )  # fmt: skip
 
 
@@ -65,7 +70,7 @@ def read_config(folder: Path) -> Config:
         warnings.append('[keys] wants texts: action = "keys"')
         keys = {}
     for key, value in data.items():
-        word = str(value).lower() if isinstance(value, bool) else value
+        word = str(value).lower() if isinstance(value, bool | int | float) else value
         setting = next((s for s in SETTINGS if s.key == key), None)
         if setting is None:
             warnings.append(f"{key} is not a setting of this version")

@@ -141,7 +141,7 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
 
     if call.asked.read_only:
         call.may_write()
-    choose(backend, mode, call.now)  # what can't work is said here, not in a file
+    choose(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
     wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
@@ -174,7 +174,7 @@ def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     from memtui.dream.backends import choose
     from memtui.dream.run import run_dream
 
-    chosen = choose(backend, mode, call.now, call.workspace.pinned)
+    chosen = choose(backend, mode, call.workspace, call.config)
     end = run_dream(
         call.workspace,
         call.dirs,

@@ -8,6 +8,10 @@ follow, and at most one version of the memory folder.
 - `stage`           the copy that a run works on · `ledger` what changed in it, from disk
 - `adoption`        what that would do to the folder, and doing it · `holds` which runs wait for a person
 - `run`             one dream from its gates to its end · `signals` what may end it · `backends` who works
+- `prompts` `brief` what a model is asked, and what it is told of this dream · `service` key, model, login
+- `spending` `telling` what it may cost, and what it does as events
+- `anthropic_work`  our own loop over the Messages API · `client_work` the agent client, headless: `client_process`,
+                    `client_stream` what it prints, `client_hook` the program that it asks before each call
 - `offline`         consolidation of a stage without a model · `rules` what it does, one rule a module
 - `events` `runs`   what a run tells, and the files of all runs · `start` a run as a process of its own
 - `kill` `recovery` ending one from outside, and ending what died

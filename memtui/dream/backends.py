@@ -1,18 +1,24 @@
-"""Who does the work of a dream, by name: a small registry, each backend imported only when it is wanted."""
+"""Who does the work of a dream, by name: a small registry, each backend imported only when it is wanted.
+
+If nobody names one: a key in the environment, else the agent client where it is logged in, else rules without a model.
+Nothing is called to find that out; only what is set and what lies on the disk counts.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
-from importlib.util import find_spec
 
+from memtui.base.config import Config
 from memtui.base.errors import Unsupported, Usage
 from memtui.dream.events import Note, Phase
 from memtui.dream.run import Emit, Work
 from memtui.dream.stage import Stage
+from memtui.memory.workspace import Workspace
 
-OFFLINE = "offline"
-NAMES = (OFFLINE, "anthropic", "client")
+OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
+NAMES = (OFFLINE, ANTHROPIC, CLIENT)
 MODES = ("reflect", "prune")
+SETTING = "dream_backend"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +30,14 @@ class Backend:
     work: Work
 
 
-def choose(name: str | None, mode: str, now: Callable[[], float], pinned: frozenset[str] = frozenset()) -> Backend:
+def choose(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
     """The backend of that name, or the one to take if nobody names one.
 
     Args:
+        name: From the command; without one our settings decide.
         mode: "reflect" or "prune".
-        now: The clock, in seconds since 1970.
-        pinned: Files that stay as they are.
+        workspace: Whose memory it is about; its surroundings say what there is to work with.
+        config: Our settings.
 
     Raises:
         Usage: If there is no such backend or mode.
@@ -40,12 +47,47 @@ def choose(name: str | None, mode: str, now: Callable[[], float], pinned: frozen
         raise Usage(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
     if name not in (None, *NAMES):
         raise Usage(f"no backend {name!r}", hint=f"one of {', '.join(NAMES)}")
-    if name not in (None, OFFLINE):
-        raise Unsupported(f"the backend {name} is not here yet", hint="--backend offline consolidates without a model")
-    if find_spec("memtui.dream.offline") is None:
-        raise Unsupported("the backend offline is not here yet")
-    why = "named" if name is not None else "the only one here: rules that do only what is certain, no model"
-    return Backend(OFFLINE, why, _offline(mode, now, pinned))
+    why = "named"
+    if name is None and config[SETTING] != "auto":
+        name, why = config[SETTING], f"named by the setting {SETTING}"
+    if name is None:
+        name, why = _first_that_can(workspace)
+    try:
+        return Backend(name, why, _work(name, mode, workspace, config))
+    except Unsupported as error:
+        hint = "--backend offline consolidates without a model"
+        raise Unsupported(f"the backend {name} can't work here: {error.message}", hint=hint) from error
+
+
+def _first_that_can(workspace: Workspace) -> tuple[str, str]:
+    """The backend to take, and why."""
+    from memtui.dream.service import find_key, login_of, variables
+    from memtui.host.client import find_client
+
+    found = variables(workspace.env, workspace.place)
+    key = find_key(found)
+    if key is not None:
+        return ANTHROPIC, f"{key.name} is set in {key.source}"
+    try:
+        find_client(workspace.env)
+    except Unsupported:
+        return OFFLINE, "rules without a model: no key is set, and the agent client isn't installed"
+    login = login_of(found, workspace.env, workspace.place)
+    if login is None:
+        return OFFLINE, "rules without a model: no key is set, and the agent client shows no login"
+    return CLIENT, f"no key is set; the agent client is installed and {login}"
+
+
+def _work(name: str, mode: str, workspace: Workspace, config: Config) -> Work:
+    if name == ANTHROPIC:
+        from memtui.dream.anthropic_work import anthropic_work
+
+        return anthropic_work(mode, workspace, config)
+    if name == CLIENT:
+        from memtui.dream.client_work import client_work
+
+        return client_work(mode, workspace, config)
+    return _offline(mode, workspace.now, workspace.pinned)
 
 
 def _offline(mode: str, now: Callable[[], float], pinned: frozenset[str]) -> Work:

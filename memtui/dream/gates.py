@@ -17,7 +17,7 @@ from typing import Literal
 from memtui.base.process import Identity, alive
 from memtui.base.text import age
 from memtui.host.env import Env
-from memtui.host.heads import session_files
+from memtui.host.heads import SessionFile, session_files
 from memtui.host.paths import LOCK, project_name
 from memtui.host.place import Place
 
@@ -160,15 +160,25 @@ def _time(lock: LockState, now: float) -> Gate:
     return Gate("time", since >= BETWEEN, words, last, str(lock.path), opens_at if since < BETWEEN else None)
 
 
-def _sessions(place: Place, env: Env, lock: LockState) -> Gate:
-    """Sessions of the directory and of its repository's root: both fill the same memory."""
+def sessions_since(place: Place, env: Env, after: float) -> list[SessionFile]:
+    """The sessions that fill a memory and were touched after a time, newest first.
+
+    Those of the directory and of its repository's root: both fill the same memory. One that we run in is left out.
+
+    Args:
+        after: Seconds since 1970.
+    """
     folders = [place.transcripts]
     if place.project_dir == project_name(str(place.cwd)) and place.root != place.cwd:
         folders.append(place.transcripts.with_name(project_name(str(place.root))))
     own = env.get("CLAUDE_CODE_SESSION_ID")
-    after = lock.at or 0.0
-    count = sum(file.modified > after and file.id != own for folder in folders for file in session_files(folder))
-    reason = f"{count} of {SESSIONS}" + (" (this one not counted)" if own else "")
+    found = [file for folder in folders for file in session_files(folder) if file.modified > after and file.id != own]
+    return sorted(found, key=lambda file: -file.modified)
+
+
+def _sessions(place: Place, env: Env, lock: LockState) -> Gate:
+    count = len(sessions_since(place, env, lock.at or 0.0))
+    reason = f"{count} of {SESSIONS}" + (" (this one not counted)" if env.get("CLAUDE_CODE_SESSION_ID") else "")
     words = f"{SESSIONS} sessions since then"
     return Gate("sessions", count >= SESSIONS, words, reason, str(place.transcripts))
 

@@ -24,6 +24,9 @@ Kind = Literal["added", "changed", "removed", "renamed"]
 ALIKE = 0.6
 """The share of bytes that two texts have in common, line by line, from which one counts as the other renamed."""
 
+_BLANK = 64
+"""Bytes of the longest file that is looked at for being blank."""
+
 _PAIRS = 2500
 """Pairs of texts that are compared at most."""
 
@@ -66,7 +69,7 @@ class Ledger:
 
 
 def read_ledger(stage: Stage, *, quick: bool = False) -> Ledger:
-    """Compare a stage with its manifest.
+    """Compare a stage with its manifest. A file that was left without a text counts as removed.
 
     Args:
         quick: Believe that a file of the same size and time is the same: to see how far a run is, not to judge it.
@@ -104,8 +107,20 @@ def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
                 if reason is not None:
                     odd[name] = reason
                 elif stat.S_ISREG(info.st_mode):
-                    now[name] = _digest(stage.files.get(name) if quick else None, info, stage.root / name)
+                    found = _digest(stage.files.get(name) if quick else None, info, stage.root / name)
+                    if not _is_deleted(stage, name, found, info.st_size):
+                        now[name] = found
     return now, odd
+
+
+def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
+    """Whether a file was emptied: the tools of a model can't delete, so that is how it says that a file shall go.
+
+    One that was blank when it was copied stays what it was.
+    """
+    if size > _BLANK or (name in stage.files and stage.files[name].digest == found):
+        return False
+    return not (staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
 
 
 def _oddness(leaf: str, info: os.stat_result) -> str | None:

@@ -146,6 +146,8 @@ class _Dream:
         self._deadline = 0.0
         self._next_look = 0.0
         self._seen: dict[str, Touched] = {}
+        self._stage = ""
+        self._phase: Phase | None = None
 
     def dream(self, work: Work, shut: Gate | None, wall: float) -> End:
         """The run from the lock on."""
@@ -215,17 +217,20 @@ class _Dream:
         )  # fmt: skip
         for name, reason in sorted(stage.left_out.items()):
             self._tell(Note(f"{name} is left out: {reason}"))
-        self._tell(Phase("starting"))
+        self._tell_phase("starting")
         return stage
 
     def _work(self, stage: Stage, work: Work, wall: float) -> None:
         def emit(event: Event) -> None:
             if self._clock() > self._deadline:
                 raise OutOfTime
-            if isinstance(event, Phase):
-                event = replace(event, name="updating" if self._seen else "starting")
-            self._tell(event)
             began = self._clock()
+            if isinstance(event, Phase):
+                self._stage = event.stage or self._stage
+                self._look(stage, quick=True)
+                self._tell_phase("updating" if self._seen else "starting")
+            else:
+                self._tell(event)
             if isinstance(event, Turn) or began >= self._next_look:
                 self._look(stage, quick=True)
                 self._next_look = self._clock() + LOOK + 10 * (self._clock() - began)
@@ -236,11 +241,18 @@ class _Dream:
 
             asyncio.run(_awaited(result, wall))
 
+    def _tell_phase(self, name: str) -> None:
+        """Tell the phase, if it is another one than was told last."""
+        phase = Phase(name, self._stage)
+        if phase != self._phase:
+            self._phase = phase
+            self._tell(phase)
+
     def _look(self, stage: Stage, *, quick: bool) -> None:
         """Tell which files differ since the last look."""
         now = {one.name: one for one in read_ledger(stage, quick=quick).touched}
         if now and not self._seen:
-            self._tell(Phase("updating"))
+            self._tell_phase("updating")
         for name in self._seen.keys() - now.keys():
             self._tell(events.File(name, "same"))
         for name, one in now.items():

@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,10 +61,10 @@ def topic(number: int) -> str:
     return f"topic_{number:02}.md"
 
 
-def make_scene(tmp_path: Path, files: int = FILES) -> Scene:
+def make_scene(tmp_path: Path, files: int = FILES, environ: Mapping[str, str] | None = None) -> Scene:
     shop = tmp_path / "shop"
-    shop.mkdir()
-    env = Env(tmp_path / "home", {}, policy_files=())
+    shop.mkdir(exist_ok=True)
+    env = Env(tmp_path / "home", environ or {}, policy_files=())
     dirs = Dirs(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
     scene = Scene(dirs, Workspace(env, dirs, decide(env, shop), trash=False))
     scene.workspace.now = lambda: scene.now
@@ -73,6 +73,15 @@ def make_scene(tmp_path: Path, files: int = FILES) -> Scene:
         scene.write(topic(number), body)
     scene.write("MEMORY.md", "".join(f"- [Topic {n}]({topic(n)}) — words\n" for n in range(files - 1)))
     return scene
+
+
+def put_session(scene: Scene, number: int, text: str = "{}\n", age: float = HOUR) -> Path:
+    """A transcript of the project, of that age in seconds."""
+    path = scene.workspace.place.transcripts / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, (NOW - age, NOW - age))
+    return path
 
 
 def dead_process() -> int:

@@ -156,3 +156,25 @@ def test_likeness(one: bytes, other: bytes, share: float) -> None:
 
 def test_touched_names() -> None:
     assert Touched("b.md", "renamed", old="a.md").names == ("a.md", "b.md")
+
+
+def test_an_emptied_file_is_a_removed_one(scene: Scene) -> None:
+    scene.write("blank.md", "\n")
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW)
+    (stage.root / topic(1)).write_text("", encoding="utf-8")
+    (stage.root / topic(2)).write_text(" \n\n", encoding="utf-8")
+    (stage.root / "blank.md").write_text("", encoding="utf-8")
+    (stage.root / "never.md").write_text("", encoding="utf-8")
+    for quick in (True, False):
+        ledger = read_ledger(stage, quick=quick)
+        assert [(one.name, one.kind) for one in ledger.touched] == [
+            ("blank.md", "changed"), (topic(1), "removed"), (topic(2), "removed"),
+        ]  # fmt: skip
+    assert ledger.gone == (topic(1), topic(2))
+
+
+def test_an_emptied_file_whose_text_is_elsewhere_is_renamed(scene: Scene) -> None:
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW)
+    (stage.root / "better.md").write_bytes((stage.root / topic(1)).read_bytes())
+    (stage.root / topic(1)).write_text("", encoding="utf-8")
+    assert [(one.name, one.kind, one.old) for one in read_ledger(stage).touched] == [("better.md", "renamed", topic(1))]

@@ -1,0 +1,57 @@
+"""What a model is told of one dream: the sessions since the last one, the index, what is pinned, the day.
+
+The time of the last dream is in the lock, and a dream that is under way has the lock: then what was there before is in
+the lock's journal.
+"""
+
+import os
+from datetime import date
+from pathlib import Path
+
+from memtui.dream.gates import read_lock, sessions_since
+from memtui.dream.lock_journal import LockJournal
+from memtui.dream.prompts import Brief
+from memtui.dream.stage import Stage
+from memtui.memory.budget import decode_index, measure_index
+from memtui.memory.index import INDEX_NAME
+from memtui.memory.workspace import Workspace
+
+MOST = 60
+"""Sessions that are listed; more are only counted."""
+
+
+def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
+    """The brief of a dream that is under way.
+
+    Args:
+        mode: "reflect" or "prune".
+    """
+    last = last_dream(workspace)
+    found = sessions_since(workspace.place, workspace.env, last or 0.0)
+    listed = tuple(file.path for file in found[:MOST])
+    folders = dict.fromkeys([workspace.place.transcripts, *(path.parent for path in listed)])
+    index = stage.base(INDEX_NAME)
+    return Brief(
+        mode=mode,
+        day=date.fromtimestamp(workspace.now()),
+        root=Path(os.path.realpath(stage.root)),
+        since=None if last is None else date.fromtimestamp(last),
+        sessions=listed,
+        more=len(found) - len(listed),
+        reads=tuple(folder for folder in folders if folder.is_dir()),
+        logs=any(name.startswith("logs/") for name in stage.files),
+        pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
+        index=None if index is None else measure_index(decode_index(index)),
+    )
+
+
+def last_dream(workspace: Workspace) -> float | None:
+    """When the last dream succeeded, in seconds since 1970; `None` if none ever did, or nobody can tell.
+
+    Right even while the lock is ours.
+    """
+    folder = Path(os.path.realpath(workspace.place.folder))
+    entry = LockJournal(workspace.dirs, folder).load()
+    if entry is not None and not entry.done and entry.success_ns is None:
+        return entry.before.mtime_ns / 1e9 if entry.before.kind == "file" else None
+    return read_lock(folder).at
