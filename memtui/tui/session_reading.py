@@ -99,9 +99,12 @@ class SessionReading:
         def shown(read: int, total: int) -> None:
             post(catalogue.page(places), f"reading {read:,} of {total:,}")
 
+        state = app.state
+        again = state is not None and state.shelf is not None and state.shelf.scope == scope
         with Catalogue(app.start.cache) as catalogue:
             listed = catalogue.page(places)
-            post(listed, "reading")
+            if not again:  # else what is shown stays until there is something new
+                post(listed, "reading")
             done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
             if done.changed:
                 listed = catalogue.page(places)
