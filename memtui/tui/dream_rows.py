@@ -1,0 +1,210 @@
+"""Runs of dreams as drawn rows: pure, so that every end and every width is tested without a screen."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from textual.content import Content
+
+from memtui.base.text import ago, cells, clip, many, pad, visible
+from memtui.dream.events import Ended, Event, File, Held, Phase, Turn
+from memtui.dream.gates import Gate
+from memtui.dream.telling import (
+    HOW_WORDS,
+    event_words,
+    file_words,
+    how_of,
+    seconds_of,
+    span,
+    touched_words,
+    waiting_time,
+)
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.state import Dream, OpenDream
+
+STYLES = {
+    "done": "$good", "nothing": "$good", "held": "$warn", "failed": "$problem", "died": "$problem", "killed": "$warn",
+    "over-budget": "$warn", "gate": "$dim", "running": "$link bold",
+}  # fmt: skip
+STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
+MOST_EVENTS = 500
+"""Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
+
+SOURCE_FROM = 110
+"""Cells from which a gate's row has room for where it was read."""
+BY_FROM, COST_FROM = 44, 58
+"""Cells from which a run's row has room for who worked, and for time and money."""
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A row about a run; `name` is the touched file that it stands for, "" for none."""
+
+    content: Content
+    name: str = ""
+
+
+def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
+    """The mark of what goes on; another one every second, unless motion is off."""
+    return glyphs.spinner[0 if still else int(now) % len(glyphs.spinner)]
+
+
+def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
+    """One gate: whether it is open, what it asks for, how it stands and when that changes."""
+    style = "$good" if gate.open else "$warn"
+    mark = glyphs.tick if gate.open else glyphs.cross
+    reason = visible(gate.reason, keep="") + (f"; {opening(gate, now)}" if gate.opens_at is not None else "")
+    source = width - 46 if width < SOURCE_FROM else (width - 46) // 2
+    told = pad(reason, source, ellipsis=glyphs.ellipsis)
+    where = clip(visible(gate.source, keep=""), width - 48 - source) if width >= SOURCE_FROM else ""
+    words = pad(visible(gate.words, keep=""), 32, ellipsis=glyphs.ellipsis)
+    return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told, "  ",
+                            (where, "$dim"))  # fmt: skip
+
+
+def opening(gate: Gate, now: float) -> str:
+    """When a closed gate opens by itself."""
+    at = gate.opens_at or now
+    return f"opens in {waiting_time(at - now)}, {time.strftime('%a %H:%M', time.localtime(at))}"
+
+
+def gates_title(gates: tuple[Gate, ...], now: float) -> str:
+    """Would a dream start now, in a line."""
+    closed = [gate for gate in gates if not gate.open]
+    if not gates:
+        return "Would a dream start now?"
+    if not closed:
+        return "Would a dream start now?  yes, all gates are open"
+    told = f"Would a dream start now?  no, {len(closed)} of {len(gates)} gates closed"
+    known = [gate.opens_at for gate in closed if gate.opens_at is not None]
+    if len(known) < len(closed):
+        return told
+    return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(max(known)))} ({waiting_time(max(known) - now)})"
+
+
+def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
+    """A run in the list: how it stands, what it was, what it touched, when."""
+    run, how = dream.run, how_of(dream.state)
+    mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
+    tail = f" {len(dream.progress.files) or glyphs.dash:>4} {_age(now - run.at):>5}"
+    if width >= COST_FROM:
+        cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
+        tail = f" {span(seconds_of(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
+    by = f"{run.mode}{', dry' if run.dry_run else ''}"
+    by += f" {run.backend}" if width >= BY_FROM else ""
+    word = HOW_WORDS.get(how, how)
+    words = pad(visible(word, keep=""), 15, ellipsis=glyphs.ellipsis)
+    told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
+    style = STYLES.get(how, "")
+    return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
+
+
+def _age(seconds: float) -> str:
+    return ago(seconds).removesuffix(" ago").replace("just now", "now")
+
+
+def details(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Detail]:
+    """All that is known of a run: how it stands, why it waits, what it touched, what it told."""
+    rows = [Detail(row) for row in _head(dream, now, width)]
+    rows += [Detail(row) for held in dream.progress.held for row in _wrapped(f"waits: {held.words}", "$warn", width)]
+    rows += _files(dream, opened, width, glyphs)
+    events = opened.events[-MOST_EVENTS:] if opened is not None else ()
+    log = [row for event in reversed(events) for row in _event(event, width)]
+    if log:
+        rows += [Detail(Content("")), Detail(Content.styled("log, newest first", "bold"))]
+        rows += [Detail(row) for row in log]
+    return rows
+
+
+def _head(dream: Dream, now: float, width: int) -> Iterator[Content]:
+    run, told, end, how = dream.run, dream.progress, dream.state.end, how_of(dream.state)
+    lasted = span(seconds_of(run, told, dream.state, now))
+    yield from _wrapped(f"{HOW_WORDS.get(how, how)}, {lasted}", f"{STYLES.get(how, '')} bold".strip(), width)
+    if end is not None and end.reason and not told.held:
+        yield from _wrapped(end.reason, "", width)
+    phase = told.phase + (f": {told.stage}" if told.stage else "")
+    by = "you" if run.trigger == "hand" else run.trigger
+    pairs = [
+        ("phase", f"{phase}, {'turn ' + str(told.turns) if told.turns else 'no turns'}"),
+        ("started", f"{time.strftime('%a %Y-%m-%d %H:%M', time.localtime(run.at))} by {by}, pid {run.process.pid}"),
+        ("works", f"{run.mode}{', dry run' if run.dry_run else ''} by {run.backend or 'nobody'} ({run.why})"),
+    ]
+    if told.tools:
+        pairs.append(("tools", ", ".join(f"{name} {count}" for name, count in told.tools.items())))
+    if told.usd or told.tokens.input or told.tokens.output:
+        pairs.append(("cost", f"${told.usd:.2f}, {told.tokens.input:,} tokens in, {told.tokens.output:,} out"))
+    if end is not None and end.lock:
+        pairs.append(("last dream", end.lock))
+    if dream.kept and end is not None:
+        pairs.append(("kept aside", f"{many(end.drafted, 'change')}: a one file, Y all, X throw away"))
+    for name, value in pairs:
+        first, *more = Content(visible(value, keep="")).wrap(max(8, width - 12)) or [Content("")]
+        yield Content.styled(f"{name:<12}", "$dim") + first
+        yield from (Content(" " * 12) + part for part in more)
+
+
+def _files(dream: Dream, opened: OpenDream | None, width: int, glyphs: Glyphs) -> list[Detail]:
+    listed = list(_states(dream, opened))
+    if not listed:
+        return []
+    words = touched_words(file for file, _ in listed)
+    rows = [Detail(Content("")), Detail(Content.styled(words, "bold"))]
+    marks = {"added": "+", "changed": glyphs.changed, "removed": glyphs.cross, "renamed": glyphs.arrow}
+    for file, state in listed:
+        word = f" {state}" if state else ""
+        style = "$problem" if file.kind == "removed" or file.emptied else "$good" if file.kind == "added" else "$mark"
+        told = pad(visible(file_words(file), keep=""), max(8, width - 2 - cells(word)), ellipsis=glyphs.ellipsis)
+        content = Content.assemble((f"{marks.get(file.kind, '?')} ", style), told, (word, "$dim"))
+        rows.append(Detail(content, file.name))
+    return rows
+
+
+def _states(dream: Dream, opened: OpenDream | None) -> Iterator[tuple[File, str]]:
+    """The touched files with what became, or would become, of each."""
+    taken = opened.taken if opened is not None else {}
+    items = opened.items if opened is not None else ()
+    for item in items:
+        one = item.touched
+        file = File(name=one.name, kind=one.kind, added=one.added, removed=one.removed, old=one.old or "",
+                    emptied=one.emptied)  # fmt: skip
+        drafted = "would delete" if one.kind == "removed" else "drafted"
+        yield file, taken.get(one.name, "") or STATES.get(item.state, drafted)
+    planned = {item.touched.name for item in items}
+    for file in dream.progress.files.values():
+        if file.name not in planned:
+            yield file, taken.get(file.name, "")
+
+
+def _event(event: Event, width: int) -> Iterator[Content]:
+    words = event_words(event)
+    if not words:
+        return
+    at = time.strftime("%H:%M:%S", time.localtime(event.at))
+    style = {Turn: "", Phase: "$link", Held: "$warn", Ended: "bold"}.get(type(event), "$dim")
+    first, *more = Content.styled(visible(words, keep=""), style).wrap(max(8, width - 10)) or [Content("")]
+    yield Content.styled(f"{at}  ", "$dim") + first
+    yield from (Content(" " * 10) + part for part in more)
+
+
+def _wrapped(words: str, style: str, width: int) -> list[Content]:
+    return list(Content.styled(visible(words, keep=""), style).wrap(max(8, width)))
+
+
+def pill_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: bool) -> Content:
+    """The run that is on, or that waits, in one line; the keys that open it at the right."""
+    told = dream.progress
+    touched = touched_words(told.files.values())
+    sep = f" {glyphs.separator} "
+    hint = glyphs.spell("⇧↓/w details")
+    if dream.state.word == "running":
+        mark, style = spinner(glyphs, now, still=still), "$link bold"
+        phase = told.phase + (f": {told.stage}" if told.stage else "")
+        turn = [f"turn {told.turns}"] if told.turns else []
+        words = [f"dream {phase}", touched or "no file yet", *turn, span(seconds_of(dream.run, told, dream.state, now))]
+    else:
+        mark, style = glyphs.changed, "$warn bold"
+        words = ["dream waits for review", *([touched] if touched else []), *(held.words for held in told.held[:1])]
+    line = pad(visible(sep.join(words), keep=""), max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
+    return Content.assemble((f" {mark} ", style), line, (f" {hint} ", "$dim"))
