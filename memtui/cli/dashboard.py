@@ -3,7 +3,6 @@
 It is what `memtui` prints where there is no terminal, and `memtui --json` in any case.
 """
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,7 +160,7 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    from memtui.dream.telling import waiting_time
+    from memtui.dream.telling import opening
 
     closed = [gate for gate in gates if not gate.open]
     yield ""
@@ -171,9 +170,7 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
         state = Part("open" if gate.open else "closed", "good" if gate.open else "warn")
-        opens = ""
-        if gate.opens_at is not None:
-            opens = f"opens in {waiting_time(gate.opens_at - now)}, {time.strftime('%a %H:%M', time.localtime(gate.opens_at))}"
+        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
         rows.append([Part("" if out.plain else mark, state.style), state, gate.words, reason])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=True)], rows)

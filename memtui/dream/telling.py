@@ -1,5 +1,6 @@
 """How a run is told to people, in words that the command line and the screen share. Nothing is read here."""
 
+import time
 from collections.abc import Iterable
 
 from memtui.dream import events
@@ -40,6 +41,11 @@ def waiting_time(seconds: float) -> str:
     """A time to wait: "3h 12m", "5m"."""
     minutes = max(int(seconds // 60), 0)
     return f"{minutes // 60}h {minutes % 60}m" if minutes >= 60 else f"{minutes}m"
+
+
+def opening(opens_at: float, now: float) -> str:
+    """When a closed gate opens by itself, both in seconds since 1970: "opens in 3h 12m, Sun 12:26"."""
+    return f"opens in {waiting_time(opens_at - now)}, {time.strftime('%a %H:%M', time.localtime(opens_at))}"
 
 
 def touched_words(files: Iterable[File]) -> str:

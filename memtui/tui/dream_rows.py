@@ -16,6 +16,7 @@ from memtui.dream.telling import (
     event_words,
     file_words,
     how_of,
+    opening,
     seconds_of,
     span,
     touched_words,
@@ -55,19 +56,14 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     """One gate: whether it is open, what it asks for, how it stands and when that changes."""
     style = "$good" if gate.open else "$warn"
     mark = glyphs.tick if gate.open else glyphs.cross
-    reason = visible(gate.reason, keep="") + (f"; {opening(gate, now)}" if gate.opens_at is not None else "")
+    opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
+    reason = visible(gate.reason, keep="") + opens
     source = width - 46 if width < SOURCE_FROM else (width - 46) // 2
     told = pad(reason, source, ellipsis=glyphs.ellipsis)
     where = clip(visible(gate.source, keep=""), width - 48 - source) if width >= SOURCE_FROM else ""
     words = pad(visible(gate.words, keep=""), 32, ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told, "  ",
                             (where, "$dim"))  # fmt: skip
-
-
-def opening(gate: Gate, now: float) -> str:
-    """When a closed gate opens by itself."""
-    at = gate.opens_at or now
-    return f"opens in {waiting_time(at - now)}, {time.strftime('%a %H:%M', time.localtime(at))}"
 
 
 def gates_title(gates: tuple[Gate, ...], now: float) -> str:
@@ -81,7 +77,8 @@ def gates_title(gates: tuple[Gate, ...], now: float) -> str:
     known = [gate.opens_at for gate in closed if gate.opens_at is not None]
     if len(known) < len(closed):
         return told
-    return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(max(known)))} ({waiting_time(max(known) - now)})"
+    at = max(known)
+    return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
 
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:

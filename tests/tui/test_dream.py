@@ -1,6 +1,5 @@
 """The Dream view over runs that a test makes: what it lists and tells, and what looking never changes."""
 
-import asyncio
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from textual import on
@@ -11,6 +12,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.base.text import many, visible
+from memtui.host.paths import short
 from memtui.tui import keys
 from memtui.tui.panels.gate_list import GateList
 from memtui.tui.panels.lines import Lines
@@ -71,7 +73,9 @@ class DreamView(Widget):
     def show(self, state: AppState) -> None:
         """Draw the state."""
         self.state = state
-        self.query_one(GateList).show(state.gates, state.now)
+        home = app_of(self).start.home
+        gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
+        self.query_one(GateList).show(gates, state.now)
         self._show_runs(state.now)
         if self._awaited and self.runs.to_run(self._awaited):
             self._awaited = ""
@@ -170,3 +174,8 @@ class DreamView(Widget):
     def focus_default(self) -> None:
         """Where keys go when this view is shown."""
         self.screen.set_focus(self.runs)
+
+
+def _short(source: str, home: Path) -> str:
+    """Where a gate was read; a path is shown from the home folder."""
+    return short(Path(source), home) if source.startswith("/") else source

@@ -1,9 +1,9 @@
 """What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
 
 One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
-`settings`, `sessions`, `dreams`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make a plan
-in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads
-the disk again.
+`settings`, `sessions`, `dreams`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make
+a plan in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and
+reads the disk again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -31,7 +31,13 @@ class Wishes:
     def __init__(self, app: "MemtuiApp") -> None:
         self.app = app
         self.editing = EditingWishes(app)
-        self._hands: list[Hands] = [FileWishes(app), self.editing, PastWishes(app), SettingWishes(app), AroundWishes(app)]
+        self._hands: list[Hands] = [
+            FileWishes(app),
+            self.editing,
+            PastWishes(app),
+            SettingWishes(app),
+            AroundWishes(app),
+        ]
 
     @cached_property
     def sessions(self) -> "SessionWishes":
