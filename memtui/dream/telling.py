@@ -74,7 +74,7 @@ def event_words(event: Event) -> str:
             return f"{event.name}{': ' + event.stage if event.stage else ''}"
         case events.Turn():
             tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
-            return f"turn {event.number}  {' '.join(event.text.split())}" + (f"  {tools}" if tools else "")
+            return "  ".join(filter(None, (f"turn {event.number}", " ".join(event.text.split()), tools)))
         case events.File(kind="same"):
             return f"{event.name} is again as it was"
         case events.File():

@@ -37,6 +37,8 @@ SOURCE_FROM = 110
 """Cells from which a gate's row has room for where it was read."""
 BY_FROM, COST_FROM = 44, 58
 """Cells from which a run's row has room for who worked, and for time and money."""
+HINT_FROM = 100
+"""Cells from which the pill says what its keys do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,16 +68,17 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
                             (where, "$dim"))  # fmt: skip
 
 
-def gates_title(gates: tuple[Gate, ...], now: float) -> str:
-    """Would a dream start now, in a line."""
+def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
+    """Would a dream start now, in a line; `short` leaves the question out."""
     closed = [gate for gate in gates if not gate.open]
+    question = "" if short else "Would a dream start now?  "
     if not gates:
-        return "Would a dream start now?"
+        return question.strip()
     if not closed:
-        return "Would a dream start now?  yes, all gates are open"
-    told = f"Would a dream start now?  no, {len(closed)} of {len(gates)} gates closed"
+        return f"{question}yes, all gates are open"
+    told = f"{question}no, {len(closed)} of {len(gates)} gates closed"
     known = [gate.opens_at for gate in closed if gate.opens_at is not None]
-    if len(known) < len(closed):
+    if short or len(known) < len(closed):
         return told
     at = max(known)
     return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
@@ -85,7 +88,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     """A run in the list: how it stands, what it was, what it touched, when."""
     run, how = dream.run, how_of(dream.state)
     mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
-    tail = f" {len(dream.progress.files) or glyphs.dash:>4} {_age(now - run.at):>5}"
+    tail = f"{len(dream.progress.files) or glyphs.dash:>4}{_age(now - run.at):>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
         tail = f" {span(seconds_of(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
@@ -103,10 +106,11 @@ def _age(seconds: float) -> str:
 
 
 def details(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Detail]:
-    """All that is known of a run: how it stands, why it waits, what it touched, what it told."""
-    rows = [Detail(row) for row in _head(dream, now, width)]
+    """All that is known of a run: how it stands, why it waits, what it touched, how it was made, what it told."""
+    rows = [Detail(row) for row in _stands(dream, now, width)]
     rows += [Detail(row) for held in dream.progress.held for row in _wrapped(f"waits: {held.words}", "$warn", width)]
     rows += _files(dream, opened, width, glyphs)
+    rows += [Detail(Content("")), *(Detail(row) for row in _facts(dream, width))]
     events = opened.events[-MOST_EVENTS:] if opened is not None else ()
     log = [row for event in reversed(events) for row in _event(event, width)]
     if log:
@@ -115,27 +119,43 @@ def details(dream: Dream, opened: OpenDream | None, now: float, width: int, glyp
     return rows
 
 
-def _head(dream: Dream, now: float, width: int) -> Iterator[Content]:
-    run, told, end, how = dream.run, dream.progress, dream.state.end, how_of(dream.state)
-    lasted = span(seconds_of(run, told, dream.state, now))
-    yield from _wrapped(f"{HOW_WORDS.get(how, how)}, {lasted}", f"{STYLES.get(how, '')} bold".strip(), width)
+def _stands(dream: Dream, now: float, width: int) -> Iterator[Content]:
+    told, end, how = dream.progress, dream.state.end, how_of(dream.state)
+    words = f"{HOW_WORDS.get(how, how)}, {span(seconds_of(dream.run, told, dream.state, now))}"
+    yield from _wrapped(words, f"{STYLES.get(how, '')} bold".strip(), width)
     if end is not None and end.reason and not told.held:
         yield from _wrapped(end.reason, "", width)
-    phase = told.phase + (f": {told.stage}" if told.stage else "")
+    if end is None:
+        yield from _wrapped(" ".join((_phase(dream), _turn(dream))).strip(), "", width)
+    if dream.kept and end is not None:
+        yield from _wrapped(f"{many(end.drafted, 'change')} kept aside: a one file, Y all, X throw away", "", width)
+
+
+def _phase(dream: Dream) -> str:
+    told = dream.progress
+    return told.phase + (f": {told.stage}" if told.stage else "")
+
+
+def _turn(dream: Dream) -> str:
+    return f"turn {dream.progress.turns}" if dream.progress.turns else ""
+
+
+def _facts(dream: Dream, width: int) -> Iterator[Content]:
+    run, told, end = dream.run, dream.progress, dream.state.end
     by = "you" if run.trigger == "hand" else run.trigger
     pairs = [
-        ("phase", f"{phase}, {'turn ' + str(told.turns) if told.turns else 'no turns'}"),
         ("started", f"{time.strftime('%a %Y-%m-%d %H:%M', time.localtime(run.at))} by {by}, pid {run.process.pid}"),
         ("works", f"{run.mode}{', dry run' if run.dry_run else ''} by {run.backend or 'nobody'} ({run.why})"),
     ]
+    if end is not None:
+        pairs.append(("got to", ", ".join(filter(None, (_phase(dream), _turn(dream))))))
     if told.tools:
         pairs.append(("tools", ", ".join(f"{name} {count}" for name, count in told.tools.items())))
-    if told.usd or told.tokens.input or told.tokens.output:
-        pairs.append(("cost", f"${told.usd:.2f}, {told.tokens.input:,} tokens in, {told.tokens.output:,} out"))
+    tokens = [f"{told.tokens.input:,} tokens in, {told.tokens.output:,} out"] if told.tokens.output else []
+    if told.usd or tokens:
+        pairs.append(("cost", ", ".join([f"${told.usd:.2f}", *tokens])))
     if end is not None and end.lock:
         pairs.append(("last dream", end.lock))
-    if dream.kept and end is not None:
-        pairs.append(("kept aside", f"{many(end.drafted, 'change')}: a one file, Y all, X throw away"))
     for name, value in pairs:
         first, *more = Content(visible(value, keep="")).wrap(max(8, width - 12)) or [Content("")]
         yield Content.styled(f"{name:<12}", "$dim") + first
@@ -194,14 +214,15 @@ def pill_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: boo
     told = dream.progress
     touched = touched_words(told.files.values())
     sep = f" {glyphs.separator} "
-    hint = glyphs.spell("⇧↓/w details")
+    hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
     if dream.state.word == "running":
         mark, style = spinner(glyphs, now, still=still), "$link bold"
-        phase = told.phase + (f": {told.stage}" if told.stage else "")
-        turn = [f"turn {told.turns}"] if told.turns else []
-        words = [f"dream {phase}", touched or "no file yet", *turn, span(seconds_of(dream.run, told, dream.state, now))]
+        lasted = span(seconds_of(dream.run, told, dream.state, now))
+        words = [f"dream {_phase(dream)}", touched or "no file yet", _turn(dream), lasted]
     else:
         mark, style = glyphs.changed, "$warn bold"
-        words = ["dream waits for review", *([touched] if touched else []), *(held.words for held in told.held[:1])]
-    line = pad(visible(sep.join(words), keep=""), max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis)
+        words = ["dream waits for review", touched, *(held.words for held in told.held[:1])]
+    line = pad(
+        visible(sep.join(filter(None, words)), keep=""), max(1, width - 5 - cells(hint)), ellipsis=glyphs.ellipsis
+    )
     return Content.assemble((f" {mark} ", style), line, (f" {hint} ", "$dim"))

@@ -119,11 +119,7 @@ SESSIONS = (
     Key("sessions.escape", "escape", "back", "Filter and marks off", display="Esc"),
 )
 
-DREAM_LIST = (
-    Key("dream.diff", "enter", "open", "What the run, or the file under the cursor, changes", "⏎ diff", "⏎"),
-    Key("dream.details", "right,l", "fold(False)", "To the details", display="→ l"),
-    Key("dream.runs", "left,h", "fold(True)", "To the runs", display="← h"),
-)
+DREAM_LIST = (Key("dream.diff", "enter", "open", "What the run, or the file under the cursor, changes", "⏎ diff", "⏎"),)
 
 DREAM = (
     Key("dream.now", "D", "now", "Dream now: asks how", "D dream now"),
@@ -131,7 +127,8 @@ DREAM = (
     Key("dream.adopt", "a", "adopt", "Adopt the file under the cursor", "a adopt"),
     Key("dream.adopt_all", "Y", "adopt_all", "Adopt all that the run drafted", "Y adopt all"),
     Key("dream.discard", "X", "discard", "Throw away what the run drafted", "X throw away"),
-    Key("dream.escape", "escape", "back", "Back to the runs", display="Esc"),
+    Key("dream.details", "right,l", "focus_preview", "To the details of the run", display="→ l"),
+    Key("dream.runs", "left,h,escape", "back", "Back to the runs", display="← h Esc"),
 )
 
 READER = (

@@ -10,6 +10,9 @@ from memtui.tui.dream_rows import gate_row, gates_title
 from memtui.tui.panels.lines import Lines
 from memtui.tui.theme import Glyphs
 
+SHORT_BELOW = 60
+"""Cells below which the title says the answer alone."""
+
 
 class GateList(Lines):
     """The gates in the order in which a run tests them."""
@@ -23,9 +26,17 @@ class GateList(Lines):
     def show(self, gates: tuple[Gate, ...], now: float) -> None:
         """Draw these; times count from `now`."""
         self.gates, self.now = gates, now
-        self.border_title = f"2 Dream {self.glyphs.separator} {gates_title(gates, now)}"
+        self._title()
         self.rows_changed(keep=self.row_key(self.cursor) if self.cursor < len(gates) else None)
         self._tell_source()
+
+    def _title(self) -> None:
+        words = gates_title(self.gates, self.now, short=self.size.width < SHORT_BELOW)
+        self.border_title = f"2 Dream {self.glyphs.separator} {words}"
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._title()
 
     def watch_cursor(self, old: int, new: int) -> None:
         super().watch_cursor(old, new)

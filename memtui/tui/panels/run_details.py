@@ -59,8 +59,3 @@ class RunDetails(Lines):
     def action_open(self) -> None:
         """Report the row as chosen."""
         self.choose()
-
-    def action_fold(self, fold: bool) -> None:
-        """Left goes back to the runs."""
-        if fold:
-            self.screen.focus_previous()

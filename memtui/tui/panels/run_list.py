@@ -57,8 +57,3 @@ class RunList(Lines):
     def action_open(self) -> None:
         """Report the run as chosen."""
         self.choose()
-
-    def action_fold(self, fold: bool) -> None:
-        """Right goes to the details."""
-        if not fold:
-            self.screen.focus_next()
