@@ -404,7 +404,8 @@ class MemtuiApp(TerminalApp):
         for view in body.query(".view"):
             view.display = view.id == name
         if self.state:
-            self.state = replace(self.state, view=name)
+            seen = "" if name == "dream" else self.state.bad_dream
+            self.state = replace(self.state, view=name, bad_dream=seen)
         body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
 
     def _make_view(self, name: str) -> Widget:

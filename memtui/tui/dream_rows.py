@@ -30,7 +30,7 @@ STYLES = {
     "over-budget": "$warn", "gate": "$dim", "running": "$link bold",
 }  # fmt: skip
 STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
-MOST_EVENTS = 500
+MOST_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
 
 SOURCE_FROM = 110
@@ -126,7 +126,7 @@ def _stands(dream: Dream, now: float, width: int) -> Iterator[Content]:
     if end is not None and end.reason and not told.held:
         yield from _wrapped(end.reason, "", width)
     if end is None:
-        yield from _wrapped(" ".join((_phase(dream), _turn(dream))).strip(), "", width)
+        yield from _wrapped(", ".join(filter(None, (_phase(dream), _turn(dream)))), "", width)
     if dream.kept and end is not None:
         yield from _wrapped(f"{many(end.drafted, 'change')} kept aside: a one file, Y all, X throw away", "", width)
 
@@ -219,6 +219,14 @@ def pill_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: boo
         mark, style = spinner(glyphs, now, still=still), "$link bold"
         lasted = span(seconds_of(dream.run, told, dream.state, now))
         words = [f"dream {_phase(dream)}", touched or "no file yet", _turn(dream), lasted]
+    elif how_of(dream.state) != "held":
+        mark, style = glyphs.cross, "$problem bold"
+        end, how = dream.state.end, how_of(dream.state)
+        words = [
+            f"dream {HOW_WORDS.get(how, how)}",
+            ago(now - (end.at if end else told.last)),
+            end.reason if end else "",
+        ]
     else:
         mark, style = glyphs.changed, "$warn bold"
         words = ["dream waits for review", touched, *(held.words for held in told.held[:1])]

@@ -162,7 +162,16 @@ class DreamsRead(News):
     def into(self, state: AppState) -> AppState:
         gates = state.gates if self.gates is None else self.gates
         opened = self.opened or state.open_dream
-        return replace(state, dreams=self.dreams, judging=self.judging, gates=gates, open_dream=opened)
+        return replace(state, dreams=self.dreams, judging=self.judging, gates=gates, open_dream=opened,
+                       bad_dream=state.bad_dream or self._gone_wrong(state))  # fmt: skip
+
+    def _gone_wrong(self, state: AppState) -> str:
+        """The id of the run that was on and went wrong, unless it is being looked at."""
+        on = state.going.run.id if state.going and state.view != "dream" else ""
+        found = next((dream.state for dream in self.dreams if dream.run.id == on), None)
+        if found is None or found.word == "running":
+            return ""
+        return on if found.end is None or found.end.how in ("failed", "over-budget") else ""
 
 
 @dataclass

@@ -149,6 +149,8 @@ class AppState:
     """The runs of dreams, newest first."""
     judging: str = ""
     """The id of the run that waits for a person to judge it."""
+    bad_dream: str = ""
+    """The id of a run that went wrong before our eyes, until somebody looks at it."""
     gates: tuple[Gate, ...] = ()
     """Would a dream start; looked at while the Dream view is shown."""
     open_dream: OpenDream | None = None
@@ -161,5 +163,6 @@ class AppState:
 
     @property
     def pill(self) -> Dream | None:
-        """The run that is told about on every view: the one that is on, or the one that waits for a person."""
-        return self.going or next((dream for dream in self.dreams if dream.run.id == self.judging), None)
+        """The run that is told about on every view: the one that is on, went wrong, or waits for a person."""
+        wanted = self.bad_dream or self.judging
+        return self.going or next((dream for dream in self.dreams if dream.run.id == wanted), None)

@@ -122,3 +122,19 @@ async def test_looking_changes_no_byte_and_no_time(make_app: Maker, dream: Dream
         await opened(pilot)
         await press(pilot, "enter", "escape", "tab", "j", "G", "enter", "escape", "escape", "1", "w", "R")
     assert digest_tree(memory) == before
+
+
+async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        assert app.dreams.shown
+        await press(pilot, "1")
+        assert not app.dreams.shown
+        dream(shrink)
+        app.dreams_changed()
+        await settle(pilot)
+        assert app.query_one(DreamPill).dream is not None
+        assert app.state is not None and [gate.name for gate in app.state.gates if not gate.open] == ["sessions"]
+        await press(pilot, "2")
+        assert [gate.name for gate in app.state.gates if not gate.open] == ["sessions", "review"]
+        assert len(listed(view)) == 1

@@ -239,3 +239,18 @@ async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dream
         assert len(app.screen_stack) == 1
     assert digest_tree(workspace.place.folder) == before
     assert len(list_runs(workspace.dirs)) == 1
+
+
+async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
+    make_app: Maker, hanging: StartedRun, memory: Path
+) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await until(pilot, lambda: pill(app).dream is not None)
+        os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
+        await until(pilot, lambda: hanging.gone() and "dream died" in screen_text(app))
+        await press(pilot, "w")
+        assert app.dream_view.current is not None and app.dream_view.current.run.id == hanging.id
+        await until(pilot, lambda: pill(app).dream is None)
+        await press(pilot, "x", "y")
+        await until(pilot, lambda: not (memory / LOCK).exists())

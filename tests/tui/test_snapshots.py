@@ -176,6 +176,9 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
                   backend="offline", why="named")  # fmt: skip
     for run in list_runs(named.dirs):
         write_run(replace(run, process=Identity(4400)))
+    for file in named.place.folder.glob("*.md"):
+        if file.name in ("feedback_commits.md", "project_new.md"):
+            os.utime(file, (NOW - 50 * 3600,) * 2)
     lock = named.place.folder / LOCK
     at = lock.stat().st_mtime_ns
     lock.write_bytes(b"9999999")

@@ -74,9 +74,10 @@ class DreamView(Widget):
         """Draw the state."""
         self.state = state
         home = app_of(self).start.home
+        now = app_of(self).start.now()  # a second counts while a run is on
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
-        self.query_one(GateList).show(gates, state.now)
-        self._show_runs(state.now)
+        self.query_one(GateList).show(gates, now)
+        self._show_runs(now)
         if self._awaited and self.runs.to_run(self._awaited):
             self._awaited = ""
         self.moved()
@@ -110,7 +111,7 @@ class DreamView(Widget):
         if id != self._asked:
             self._asked = id
             app_of(self).dreams.open(id)
-        self._show_details(self.state.now if self.state else 0.0)
+        self._show_details(app_of(self).start.now())
 
     @on(Lines.Chosen, "#runs")
     def choose_run(self) -> None:
