@@ -126,6 +126,8 @@ DREAM = (
     Key("dream.stop", "x", "stop", "Stop the dream that is on, or clear a stale lock", "x stop"),
     Key("dream.adopt", "a", "adopt", "Adopt the file under the cursor", "a adopt"),
     Key("dream.adopt_all", "Y", "adopt_all", "Adopt all that the run drafted", "Y adopt all"),
+    Key("dream.restore", "u", "restore", "Restore the file under the cursor from before the dream"),
+    Key("dream.restore_all", "U", "restore_all", "Restore all that the dream changed"),
     Key("dream.discard", "X", "discard", "Throw away what the run drafted", "X throw away"),
     Key("dream.details", "right,l", "focus_preview", "To the details of the run", display="→ l"),
     Key("dream.runs", "left,h,escape", "back", "Back to the runs", display="← h Esc"),

@@ -254,3 +254,23 @@ async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
         await until(pilot, lambda: pill(app).dream is None)
         await press(pilot, "x", "y")
         await until(pilot, lambda: not (memory / LOCK).exists())
+
+
+async def test_files_come_back_from_before_a_dream(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    file = memory / "feedback_commits.md"
+    before = file.read_bytes()
+    dream(rewrite)
+    assert file.read_bytes() != before
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        at_file(view, "feedback_commits.md")
+        await press(pilot, "u")
+        assert isinstance(app.screen, ShowDiff)
+        await press(pilot, "y")
+        await until(pilot, lambda: file.read_bytes() == before)
+        assert (memory / "project_new.md").exists()
+        await press(pilot, "z")
+        await until(pilot, lambda: file.read_bytes() != before)
+        await press(pilot, "U", "y")
+        await until(pilot, lambda: not (memory / "project_new.md").exists())
+        assert file.read_bytes() == before

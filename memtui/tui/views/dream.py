@@ -143,6 +143,15 @@ class DreamView(Widget):
         """Adopt all that the run drafted."""
         self._wish("dream_adopt_all")
 
+    def action_restore(self) -> None:
+        """Bring the file under the cursor back to what it was before the dream."""
+        if self.details.file:
+            self._wish("dream_restore", self.details.file)
+
+    def action_restore_all(self) -> None:
+        """Bring all files back to what they were before the dream."""
+        self._wish("dream_restore")
+
     def action_discard(self) -> None:
         """Throw away what the run drafted."""
         self._wish("dream_discard")

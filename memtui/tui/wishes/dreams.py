@@ -12,7 +12,7 @@ from memtui.dream.kill import PATIENCE, Stopping, kill
 from memtui.dream.lock import clear_stale_lock, holder_of, seen_lock
 from memtui.dream.ready import FORCED, all_gates
 from memtui.dream.recovery import lock_words
-from memtui.dream.review import adopt_run, changes_of, discard_run, kept_stage
+from memtui.dream.review import adopt_run, changes_of, discard_run, kept_stage, restore_plan, restore_run
 from memtui.dream.runs import Run, list_runs, state_of
 from memtui.dream.start import StartedRun, start_run
 from memtui.dream.start import Wish as Start
@@ -22,7 +22,7 @@ from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import Wish, Written
 from memtui.tui.preview import diff
 from memtui.tui.state import Dream
-from memtui.tui.wishes.hands import Hands
+from memtui.tui.wishes.hands import Hands, merged_words
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
@@ -189,6 +189,19 @@ class DreamWishes(Hands):
         left = f"{many(len(done.left), 'file')} left" if done.left else ""
         what = done.names[0] if len(done.names) == 1 else many(len(done.names), "file")
         self.app.post_message(Written(f"adopted {what}{merged}; z takes it back", problem=left))
+
+    async def wish_dream_restore(self, wish: Wish, id: str) -> None:
+        """Show what bringing files back from before the run would do, and do it if the person says so."""
+        self._may_write()
+        dream = self.dream(id)
+        names = self._names(dream, str(wish.paths[0])) if wish.paths else None
+        changes = await self.off(restore_plan, dream.run, self.workspace, names)
+        text = "\n".join(filter(None, (diff(one.base_data, one.data, one.name) for one in changes)))
+        title = f"Restore {wish.paths[0] if wish.paths else 'all'} from before dream {id}"
+        if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):
+            saved = await self.off(restore_run, dream.run, self.workspace, changes)
+            what = names[-1] if names else many(len(changes), "file")
+            self.app.post_message(Written(f"restored {what} from before the dream{merged_words(saved)}"))
 
     async def wish_dream_discard(self, wish: Wish, id: str) -> None:
         """Throw away what the run drafted."""
