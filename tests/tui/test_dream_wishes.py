@@ -51,15 +51,20 @@ def program(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-P", "-c", MAIN))
 
 
-@pytest.fixture
-def hanging(workspace: Workspace) -> StartedRun:
-    """A run that another process started, and that goes on until somebody ends it."""
+def begin(workspace: Workspace) -> StartedRun:
+    """A run that goes on until somebody ends it, as if another process had started it."""
     run = start_run(
         workspace.dirs, workspace.place.cwd, Wish(force=True), environ=workspace.env.environ, now=NOW,
         program=(sys.executable, "-P", "-c", HANGS),
     )  # fmt: skip
     run.first(lambda seconds: os.sched_yield())
     return run
+
+
+@pytest.fixture
+def hanging(workspace: Workspace) -> StartedRun:
+    """One that began before the app."""
+    return begin(workspace)
 
 
 async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> None:
@@ -274,3 +279,17 @@ async def test_files_come_back_from_before_a_dream(make_app: Maker, dream: Dream
         await press(pilot, "U", "y")
         await until(pilot, lambda: not (memory / "project_new.md").exists())
         assert file.read_bytes() == before
+
+
+async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker, workspace: Workspace) -> None:
+    app = make_app()
+    app.watch_disk = True
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert not (workspace.dirs.state / "runs").exists()
+        await until(pilot, lambda: any(worker.group == "follow-dreams" for worker in app.workers))
+        started = begin(workspace)
+        await until(pilot, lambda: pill(app).dream is not None)
+        await press(pilot, "w", "x", "y")
+        await until(pilot, lambda: pill(app).dream is None and started.gone())
+        assert "killed" in listed(app.dream_view)[0]
