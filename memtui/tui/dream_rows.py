@@ -49,6 +49,12 @@ class Detail:
     name: str = ""
 
 
+def word_of(dream: Dream) -> str:
+    """How a run stands, in a word or three; a dry one that did what it should have waits for nobody."""
+    how = how_of(dream.state)
+    return "dry run" if dream.run.dry_run and how == "held" else HOW_WORDS.get(how, how)
+
+
 def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
     """The mark of what goes on; another one every second, unless motion is off."""
     return glyphs.spinner[0 if still else int(now) % len(glyphs.spinner)]
@@ -92,10 +98,8 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
         tail = f" {span(seconds_of(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
-    by = f"{run.mode}{', dry' if run.dry_run else ''}"
-    by += f" {run.backend}" if width >= BY_FROM else ""
-    word = HOW_WORDS.get(how, how)
-    words = pad(visible(word, keep=""), 15, ellipsis=glyphs.ellipsis)
+    by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
+    words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
     told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
     style = STYLES.get(how, "")
     return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
@@ -121,7 +125,7 @@ def details(dream: Dream, opened: OpenDream | None, now: float, width: int, glyp
 
 def _stands(dream: Dream, now: float, width: int) -> Iterator[Content]:
     told, end, how = dream.progress, dream.state.end, how_of(dream.state)
-    words = f"{HOW_WORDS.get(how, how)}, {span(seconds_of(dream.run, told, dream.state, now))}"
+    words = f"{word_of(dream)}, {span(seconds_of(dream.run, told, dream.state, now))}"
     yield from _wrapped(words, f"{STYLES.get(how, '')} bold".strip(), width)
     if end is not None and end.reason and not told.held:
         yield from _wrapped(end.reason, "", width)
@@ -221,9 +225,9 @@ def pill_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: boo
         words = [f"dream {_phase(dream)}", touched or "no file yet", _turn(dream), lasted]
     elif how_of(dream.state) != "held":
         mark, style = glyphs.cross, "$problem bold"
-        end, how = dream.state.end, how_of(dream.state)
+        end = dream.state.end
         words = [
-            f"dream {HOW_WORDS.get(how, how)}",
+            f"dream {word_of(dream)}",
             ago(now - (end.at if end else told.last)),
             end.reason if end else "",
         ]

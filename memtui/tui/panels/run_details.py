@@ -30,8 +30,9 @@ class RunDetails(Lines):
         self.dream, self.opened, self.now = dream, opened, now
         self._lay()
         if other:
+            self.cursor = 0
+        if self.cursor == 0:  # as long as nobody moved it, it waits for the first file
             self.cursor = next((i for i, row in enumerate(self.rows) if row.name), 0)
-            self.scroll_to(y=0, animate=False)
 
     def _lay(self) -> None:
         keep = self.file
