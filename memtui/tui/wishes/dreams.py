@@ -171,7 +171,7 @@ class DreamWishes(Hands):
             if not await self.app.push_screen_wait(ShowDiff(name, text, notes=notes, yes="take the dream's side")):
                 return
         done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace, [name], over=over)
-        self._adopted(done)
+        self._adopted(done, left=0)
 
     async def wish_dream_adopt_all(self, wish: Wish, id: str) -> None:
         """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
@@ -180,15 +180,21 @@ class DreamWishes(Hands):
         await self.off(kept_stage, run, self.workspace.dirs)
         text = await self.off(self._difference, run)
         if await self.app.push_screen_wait(ShowDiff(f"Adopt all of dream {id}", text, yes="adopt all")):
-            self._adopted(await self.off(adopt_run, run, self.workspace.dirs, self.workspace))
+            done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace)
+            self._adopted(done, left=len(done.left))
 
-    def _adopted(self, done: Adopted) -> None:
+    def _adopted(self, done: Adopted, left: int) -> None:
+        """Say what was adopted, and how many files could not be though they were wanted."""
         if not done.names:
             raise NotFound("nothing to adopt: the folder has all of it, or the rest conflicts")
         merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
-        left = f"{many(len(done.left), 'file')} left" if done.left else ""
         what = done.names[0] if len(done.names) == 1 else many(len(done.names), "file")
-        self.app.post_message(Written(f"adopted {what}{merged}; z takes it back", problem=left))
+        self.app.post_message(
+            Written(
+                f"adopted {what}{merged}; z takes it back",
+                problem=f"{many(left, 'file')} left: they conflict" if left else "",
+            )
+        )
 
     async def wish_dream_restore(self, wish: Wish, id: str) -> None:
         """Show what bringing files back from before the run would do, and do it if the person says so."""
