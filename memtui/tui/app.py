@@ -432,20 +432,6 @@ class MemtuiApp(TerminalApp):
             self._sessions.again()
         self.dreams.again()
 
-    async def action_dream_run(self, typing: bool = False) -> None:
-        """Go to the dream that is on or waits; `typing`: also from a text field, whose text stays as a draft."""
-        from textual.widgets import Input, TextArea
-
-        if not typing and isinstance(self.focused, Input | TextArea):
-            return
-        if len(self.screen_stack) > 1:
-            from memtui.tui.screens.editor import Editor
-
-            if not isinstance(self.screen, Editor):
-                return
-            self.screen.leave()
-        await self.show_dream(self.state.pill.run.id if self.state and self.state.pill else "")
-
     async def show_dream(self, id: str) -> None:
         """The Dream view, with the cursor on a run ("" leaves it where it is)."""
         await self.action_view("dream")
@@ -453,9 +439,9 @@ class MemtuiApp(TerminalApp):
             self.dream_view.go_to(id)
 
     @on(DreamPill.Opened)
-    async def pill_opened(self) -> None:
+    def pill_opened(self) -> None:
         """A click on the pill."""
-        await self.action_dream_run(True)
+        self.wish("dream_show:typing")
 
     def action_wish(self, what: str) -> None:
         """What a key that means the same everywhere asks for."""

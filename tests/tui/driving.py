@@ -5,7 +5,7 @@ from textual.pilot import Pilot
 from memtui.tui.app import MemtuiApp
 
 BUSY = {"read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams"}
-"""Groups of workers that end by themselves; a wish may wait for an answer."""
+"""Groups of workers that end by themselves; a wish may wait for an answer, but then its dialog is on the screen."""
 
 
 async def settle(pilot: "Pilot[int]") -> MemtuiApp:
@@ -14,7 +14,8 @@ async def settle(pilot: "Pilot[int]") -> MemtuiApp:
     assert isinstance(app, MemtuiApp)
     quiet = 0
     while quiet < 3:
-        busy = any(not worker.is_finished for worker in app.workers if worker.group in BUSY)
+        groups = BUSY | ({"wish"} if len(app.screen_stack) == 1 else set())
+        busy = any(not worker.is_finished for worker in app.workers if worker.group in groups)
         quiet = 0 if busy else quiet + 1
         await pilot.pause()
     return app

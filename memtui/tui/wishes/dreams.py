@@ -2,6 +2,8 @@
 
 import time
 
+from textual.widgets import Input, TextArea
+
 from memtui.base.errors import Conflict, NotFound, Refused
 from memtui.base.text import many
 from memtui.dream.adoption import Adopted
@@ -21,6 +23,7 @@ from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import Wish, Written
 from memtui.tui.preview import diff
+from memtui.tui.screens.editor import Editor
 from memtui.tui.state import Dream
 from memtui.tui.wishes.hands import Hands, merged_words
 
@@ -49,6 +52,17 @@ class DreamWishes(Hands):
     def _may_write(self) -> None:
         if self.workspace.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+
+    async def wish_dream_show(self, wish: Wish, typing: str = "") -> None:
+        """Go to the run that is on or waits; `typing`: also from a text field, whose text stays as a draft."""
+        if not typing and isinstance(self.app.focused, Input | TextArea):
+            return
+        if isinstance(self.app.screen, Editor):
+            self.app.screen.leave()
+        elif len(self.app.screen_stack) > 1:
+            return
+        pill = self.app.state.pill if self.app.state else None
+        await self.app.show_dream(pill.run.id if pill is not None else "")
 
     async def wish_dream_now(self, wish: Wish) -> None:
         """Ask how, start the process of a run, and go to it."""
