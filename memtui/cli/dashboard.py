@@ -3,7 +3,6 @@
 It is what `memtui` prints where there is no terminal, and `memtui --json` in any case.
 """
 
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -161,6 +160,8 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
+    from memtui.dream.words import opening
+
     closed = [gate for gate in gates if not gate.open]
     yield ""
     answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
@@ -169,18 +170,10 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
         state = Part("open" if gate.open else "closed", "good" if gate.open else "warn")
-        opens = ""
-        if gate.opens_at is not None:
-            opens = f"opens in {_span(gate.opens_at - now)}, {time.strftime('%a %H:%M', time.localtime(gate.opens_at))}"
+        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
         rows.append([Part("" if out.plain else mark, state.style), state, gate.words, reason])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=True)], rows)
-
-
-def _span(seconds: float) -> str:
-    """A time to wait: "3h 12m", "5m"."""
-    minutes = max(int(seconds // 60), 0)
-    return f"{minutes // 60}h {minutes % 60}m" if minutes >= 60 else f"{minutes}m"
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:

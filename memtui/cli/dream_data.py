@@ -10,15 +10,11 @@ from memtui.cli.output import Data, Line, Part, iso
 if TYPE_CHECKING:
     from memtui.dream.adoption import Adoption
     from memtui.dream.events import Event
-    from memtui.dream.runs import Progress, Run, RunState
+    from memtui.dream.runs import Run
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
     "over-budget": "warn", "gate": "dim",
-}  # fmt: skip
-_WORDS = {
-    "done": "done", "nothing": "nothing to do", "held": "held for review", "failed": "failed", "killed": "killed",
-    "over-budget": "over budget", "gate": "didn't run", "running": "running", "died": "died",
 }  # fmt: skip
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
@@ -56,6 +52,7 @@ def run_data(call: Call, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
     from memtui.dream.runs import events_of, progress, state_of
     from memtui.dream.stage import has_stage
+    from memtui.dream.words import seconds_of
 
     events = events_of(run)
     now, state = progress(events), state_of(run, events)
@@ -73,7 +70,7 @@ def run_data(call: Call, run: "Run") -> Data:
         "pid": run.process.pid,
         "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(_seconds(call, run, now, state), 3),
+        "seconds": round(seconds_of(run, now, state, call.now()), 3),
         "phase": now.phase,
         "stage": now.stage,
         "turns": now.turns,
@@ -103,34 +100,31 @@ def run_data(call: Call, run: "Run") -> Data:
     }  # fmt: skip
 
 
-def _seconds(call: Call, run: "Run", now: "Progress", state: "RunState") -> float:
-    last = call.now() if state.word == "running" else now.last if state.end is None else state.end.at
-    return max(last - run.at, 0.0)
-
-
-def span(seconds: float) -> str:
-    """How long: "8s", "2m14s", "1h05m"."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    return f"{whole // 60}m{whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h{whole // 60 % 60:02}m"
-
-
 def how_part(data: Data) -> Part:
     """How a run stands, in a word and its colour."""
     how: str = data["how"] or data["state"]
-    return Part(_WORDS.get(how, how), _STYLES.get(how, ""))
+    return _how(how)
+
+
+def _how(how: str) -> Part:
+    from memtui.dream.words import HOW_WORDS
+
+    return Part(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
+
+
+def span(seconds: float) -> str:
+    """How long it took."""
+    from memtui.dream.words import span as words
+
+    return words(seconds)
 
 
 def touched(data: Data) -> str:
     """What a run touched: "3 files, 1 deleted"."""
-    files = data["files"]
-    if not files:
-        return ""
-    gone = sum(file["kind"] == "removed" for file in files)
-    emptied = sum(file["emptied"] for file in files)
-    words = f"{len(files)} file{'s' * (len(files) != 1)}"
-    return words + (f", {gone} deleted" if gone else "") + (f", {emptied} emptied" if emptied else "")
+    from memtui.dream.events import File
+    from memtui.dream.words import touched_words
+
+    return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
 def run_lines(call: Call, data: Data) -> Iterator[Line]:
@@ -193,8 +187,7 @@ def event_lines(call: Call, event: "Event") -> Iterator[Line]:
         case events.Decided():
             yield f"{event.what}: {', '.join(event.names) or 'everything'}"
         case events.Ended():
-            yield [Part("ended: ", "bold"), Part(_WORDS.get(event.how, event.how), _STYLES.get(event.how, "")),
-                   f"  {event.reason}"]  # fmt: skip
+            yield [Part("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
 
 
 def event_fields(event: "Event") -> dict[str, Any]:

@@ -10,7 +10,6 @@ from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
 from memtui.cli.output import Data, Line, Part
-from memtui.cli.past import version_diff
 
 if TYPE_CHECKING:
     from memtui.dream.runs import Run
@@ -34,28 +33,26 @@ def diff(call: Call, words: tuple[str, ...]) -> int:
 
     Ends with 1 if there is no difference.
     """
-    from memtui.dream.adoption import differences, plan
-    from memtui.dream.review import versions_of
+    from memtui.dream.adoption import plan
+    from memtui.dream.review import changes_of, versions_of
     from memtui.dream.stage import has_stage, open_stage
 
     run, names = split_words(call, words)
     if has_stage(call.dirs, run.id):
         adoption = plan(open_stage(call.dirs, run.id), call.workspace)
         data = adoption_data(adoption)
-        chosen = _files(names, [name for item in adoption.items for name in item.touched.names])
-        parts = [
-            unified(before, after, name)
-            for name, (before, after) in differences(adoption).items()
-            if chosen is None or name in chosen
-        ]
+        known = [name for item in adoption.items for name in item.touched.names]
         data["adopted"] = False
     else:
         made = versions_of(run, call.workspace)
-        history = call.workspace.store(run.folder).history
-        chosen = _files(names, [change.name for version in made for change in version.files])
+        known = [change.name for version in made for change in version.files]
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
-        wanted: list[str | None] = [None] if chosen is None else [*chosen]
-        parts = [version_diff(history, one, name) for one in reversed(made) for name in wanted]
+    chosen = _files(names, known)
+    parts = [
+        unified(before, after, name)
+        for name, before, after in changes_of(run, call.dirs, call.workspace)
+        if chosen is None or name in chosen
+    ]
     data["diff"] = "".join(parts)
 
     def text() -> Iterator[Line]:

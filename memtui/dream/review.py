@@ -14,7 +14,7 @@ from memtui.dream.adoption import Adopted
 from memtui.dream.events import Decided, EventLog
 from memtui.dream.lock import Lock
 from memtui.dream.runs import Run, state_of
-from memtui.dream.stage import Stage, discard_stage, open_stage
+from memtui.dream.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.memory.history import Version
 from memtui.memory.store import Change, Saved
 from memtui.memory.workspace import Workspace
@@ -81,6 +81,23 @@ def versions_of(run: Run, workspace: Workspace) -> tuple[Version, ...]:
     """The versions in which something of a run was adopted, newest first."""
     versions = workspace.store(run.folder).versions()
     return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
+
+
+def changes_of(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
+    """What a run changed: name, text before and text after, `None` for no file.
+
+    If something is kept of it, what adopting it now would do; else what was adopted, oldest version first, a name once
+    for each version that changed it.
+    """
+    if has_stage(dirs, run.id):
+        plan = adoption.plan(open_stage(dirs, run.id), workspace)
+        return tuple((name, before, after) for name, (before, after) in adoption.differences(plan).items())
+    history = workspace.store(run.folder).history
+    return tuple(
+        (change.name, history.before(version.id, change.name), history.read(version.id, change.name))
+        for version in reversed(versions_of(run, workspace))
+        for change in version.files
+    )
 
 
 def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:

@@ -6,9 +6,9 @@
 `app` owns the state and is the only one that assigns it. `views` fill the body (one at a time, mounted when first
 shown), `panels` are what views are made of and know no engine, `dialogs` ask and return a typed value.
 `keys` is every binding as data, `arrange` turns a world into `rows`, `session_rows` does so with the list of sessions,
-`markup` turns Markdown into drawn lines, `speech` does so with what a record of a transcript says, `window` holds the
-rows around a place in one that nobody could hold. `colours` and `glyphs` hold what a terminal may not be able to show,
-`theme` makes Textual's themes of them.
+`dream_rows` with runs of dreams, `markup` turns Markdown into drawn lines, `speech` does so with what a record of a
+transcript says, `window` holds the rows around a place in one that nobody could hold. `colours` and `glyphs` hold what
+a terminal may not be able to show, `theme` makes Textual's themes of them.
 
 `early` draws the first screen before Textual is imported, of a `picture` that was kept or a `sketch` of the folder;
 what its lines say is made in `segments`, for Textual's panels too. These import no Textual, `picture` and `early`

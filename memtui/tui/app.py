@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.app import ComposeResult
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
@@ -20,6 +21,8 @@ from memtui.tui import keys, styles
 from memtui.tui.headlines import meter_fill, meter_note, place_facts
 from memtui.tui.messages import (
     DiskChanged,
+    DreamsChanged,
+    DreamsDone,
     EditorWanted,
     Failed,
     News,
@@ -32,6 +35,7 @@ from memtui.tui.messages import (
     Written,
 )
 from memtui.tui.panels.budget_meter import BudgetMeter
+from memtui.tui.panels.dream_pill import DreamPill
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
 from memtui.tui.picture import load, notice
@@ -47,14 +51,19 @@ if TYPE_CHECKING:
     from memtui.host.place import Place
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
+    from memtui.tui.dream_reading import DreamReading
     from memtui.tui.reading import Reading
     from memtui.tui.session_reading import SessionReading
+    from memtui.tui.views.dream import DreamView
     from memtui.tui.views.sessions import SessionsView
     from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
+
+SECOND = 1.0
+"""Seconds between two turns of the mark of a dream that is on."""
 
 MINUTE = 60.0
 """Seconds after which ages are drawn anew."""
@@ -72,7 +81,7 @@ class MemtuiApp(TerminalApp):
         watch: Follow the disk; off in tests that say themselves when to look.
     """
 
-    CSS_PATH = styles.sheets("app", "memory", "sessions", "settings")
+    CSS_PATH = styles.sheets("app", "memory", "sessions", "dream", "settings")
     TITLE = "memtui"
     BINDINGS = keys.bindings(keys.EVERYWHERE)
 
@@ -88,6 +97,8 @@ class MemtuiApp(TerminalApp):
         self._wishes: Wishes | None = None
         self._reading: Reading | None = None
         self._sessions: SessionReading | None = None
+        self._dreams: DreamReading | None = None
+        self._ticking: Timer | None = None
         self.config = config
         self.sample = sample
         self.open_sample = open_sample
@@ -131,10 +142,25 @@ class MemtuiApp(TerminalApp):
             self._sessions = SessionReading(self)
         return self._sessions
 
+    @property
+    def dreams(self) -> DreamReading:
+        """Who reads runs of dreams; imported behind the first picture."""
+        from memtui.tui.dream_reading import DreamReading
+
+        if self._dreams is None:
+            self._dreams = DreamReading(self)
+        return self._dreams
+
+    @property
+    def still(self) -> bool:
+        """Whether nothing moves that need not."""
+        return self.config["motion"] == "none"
+
     def compose(self) -> ComposeResult:
         yield PlaceLine(id="place")
         yield BudgetMeter(self.glyphs, id="meter")
         yield MemoryView(self.glyphs)
+        yield DreamPill(id="pill")
         yield HintLine(id="hints")
 
     def on_mount(self) -> None:
@@ -164,10 +190,30 @@ class MemtuiApp(TerminalApp):
         meter = self.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
+        self._show_pill(state)
         for view in self.query(".view").results():
             if view.display:
                 view.show(state)  # type: ignore[attr-defined]
                 self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
+
+    def _show_pill(self, state: AppState) -> None:
+        """The dream that is on or waits; while one is on the time goes by."""
+        pill = self.query_one(DreamPill)
+        pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
+        if state.going is None and self._ticking is not None:
+            self._ticking.stop()
+            self._ticking = None
+        elif state.going is not None and self._ticking is None:
+            self._ticking = self.set_interval(SECOND, self._turn)
+
+    def _turn(self) -> None:
+        """A second of a dream: only what shows it is drawn."""
+        now = self.start.now()
+        body = self.screen_stack[0]
+        body.query_one(DreamPill).now = now
+        for view in body.query("DreamView").results():
+            if view.display:
+                view.tick(now)  # type: ignore[attr-defined]
 
     # Reading: `reading` does it in threads; here is what comes of it.
 
@@ -197,6 +243,7 @@ class MemtuiApp(TerminalApp):
         """All is read: collect garbage again, and follow the disk from here."""
         gc.freeze()  # `run` turned collecting off for the start
         gc.enable()
+        self.dreams.again()
         if self.watch_disk:
             from memtui.tui.follow import follow
 
@@ -207,6 +254,8 @@ class MemtuiApp(TerminalApp):
     def _tick(self) -> None:
         if self.state:
             self.state = replace(self.state, now=self.start.now())
+            if self.state.view == "dream":
+                self.dreams.again()  # a gate may have opened
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
@@ -234,6 +283,16 @@ class MemtuiApp(TerminalApp):
     def sessions_changed(self) -> None:
         """The watcher saw something that the list of sessions shows."""
         self.sessions.again()
+
+    @on(DreamsDone)
+    def dreams_done(self) -> None:
+        """The runs were read; what changed meanwhile is read next."""
+        self.dreams.done()
+
+    @on(DreamsChanged)
+    def dreams_changed(self) -> None:
+        """The watcher saw something of a run."""
+        self.dreams.again()
 
     # Wishes: `wishes` asks and writes; here is only what comes of it.
 
@@ -267,6 +326,7 @@ class MemtuiApp(TerminalApp):
         if message.focus and self.memory.is_attached:
             self.memory.await_path(message.focus)
         self.reading.again()
+        self.dreams.again()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
@@ -295,11 +355,21 @@ class MemtuiApp(TerminalApp):
 
         return self.screen_stack[0].query_one(SessionsView)
 
+    @property
+    def dream_view(self) -> DreamView:
+        """The Dream view; there once it was shown."""
+        from memtui.tui.views.dream import DreamView
+
+        return self.screen_stack[0].query_one(DreamView)
+
     def open_workspace(self, workspace: Workspace) -> None:
         """Go to another project; the rest of the screen stays."""
         self.start, self._workspace = Start.over(workspace), workspace
         self._welcomed = False
         self._sessions = None
+        if self._dreams is not None:
+            self._dreams.stop()
+            self._dreams = None
         self.state = self._blank()
         for view in self.screen_stack[0].query(".view"):
             view.start_over()  # type: ignore[attr-defined]
@@ -330,11 +400,12 @@ class MemtuiApp(TerminalApp):
         """Show a view; it is mounted when it is wanted for the first time."""
         body = self.screen_stack[0]
         if not body.query(f"#{name}"):
-            await body.mount(self._make_view(name), before="#hints")
+            await body.mount(self._make_view(name), before="#pill")
         for view in body.query(".view"):
             view.display = view.id == name
         if self.state:
-            self.state = replace(self.state, view=name)
+            seen = "" if name == "dream" else self.state.bad_dream
+            self.state = replace(self.state, view=name, bad_dream=seen)
         body.query_one(f"#{name}").focus_default()  # type: ignore[attr-defined]
 
     def _make_view(self, name: str) -> Widget:
@@ -342,6 +413,10 @@ class MemtuiApp(TerminalApp):
             from memtui.tui.views.settings import SettingsView
 
             return SettingsView(self.glyphs)
+        if name == "dream":
+            from memtui.tui.views.dream import DreamView
+
+            return DreamView(self.glyphs)
         if name == "sessions":
             from memtui.tui.views.sessions import SessionsView
 
@@ -355,6 +430,18 @@ class MemtuiApp(TerminalApp):
         self.reading.again()
         if self._sessions is not None:
             self._sessions.again()
+        self.dreams.again()
+
+    async def show_dream(self, id: str) -> None:
+        """The Dream view, with the cursor on a run ("" leaves it where it is)."""
+        await self.action_view("dream")
+        if id:
+            self.dream_view.go_to(id)
+
+    @on(DreamPill.Opened)
+    def pill_opened(self) -> None:
+        """A click on the pill."""
+        self.wish("dream_show:typing")
 
     def action_wish(self, what: str) -> None:
         """What a key that means the same everywhere asks for."""

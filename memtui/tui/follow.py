@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.host.paths import config_dir
-from memtui.tui.messages import DiskChanged, SessionsChanged
+from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
@@ -68,3 +68,18 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
                 app.post_message(SessionsChanged())
 
     await asyncio.gather(watch(flat, recursive=False), watch([everywhere] if everywhere else [], recursive=True))
+
+
+async def follow_dreams(app: "MemtuiApp") -> None:
+    """Report what is written to the files of runs, whoever's they are, until the app ends."""
+    from watchfiles import awatch
+
+    root = app.workspace.dirs.state / "runs"
+    while True:
+        deep, flat = watched([root])
+        async for _ in awatch(*deep, *flat, debounce=50, step=10, recursive=bool(deep), watch_filter=None):
+            app.post_message(DreamsChanged())
+            if flat and watched([root])[1] != flat:
+                break  # the folder, or one above it, is there now
+        else:
+            return

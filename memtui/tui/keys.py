@@ -29,6 +29,8 @@ EVERYWHERE = (
     Key("view.sessions", "3", "view('sessions')", "Sessions"),
     Key("view.search", "4", "view('search')", "Search"),
     Key("view.settings", "5", "view('settings')", "Settings"),
+    Key("view.run", "w,shift+down", "wish('dream_show')", "The dream that is on or waits", display="w ⇧↓"),
+    Key("view.run_typing", "f4", "wish('dream_show:typing')", "The same, also while you type", display="F4"),
     Key("app.palette", "colon,ctrl+p", "wish('palette')", "Commands", ": commands", ":"),
     Key("app.help", "question_mark,f1", "wish('help')", "Keys", "? keys", "?"),
     Key("app.undo", "z", "wish('undo')", "Undo the last write", "z undo"),
@@ -117,6 +119,20 @@ SESSIONS = (
     Key("sessions.escape", "escape", "back", "Filter and marks off", display="Esc"),
 )
 
+DREAM_LIST = (Key("dream.diff", "enter", "open", "What the run, or the file under the cursor, changes", "⏎ diff", "⏎"),)
+
+DREAM = (
+    Key("dream.now", "D", "now", "Dream now: asks how", "D dream now"),
+    Key("dream.stop", "x", "stop", "Stop the dream that is on, or clear a stale lock", "x stop"),
+    Key("dream.adopt", "a", "adopt", "Adopt the file under the cursor", "a adopt"),
+    Key("dream.adopt_all", "Y", "adopt_all", "Adopt all that the run drafted", "Y adopt all"),
+    Key("dream.restore", "u", "restore", "Restore the file under the cursor from before the dream"),
+    Key("dream.restore_all", "U", "restore_all", "Restore all that the dream changed"),
+    Key("dream.discard", "X", "discard", "Throw away what the run drafted", "X throw away"),
+    Key("dream.details", "right,l", "focus_preview", "To the details of the run", display="→ l"),
+    Key("dream.runs", "left,h,escape", "back", "Back to the runs", display="← h Esc"),
+)
+
 READER = (
     Key("reader.find", "slash", "find", "Find in the text", "/ find", "/"),
     Key("reader.next", "n", "find_next(1)", "Next match"),
@@ -186,6 +202,8 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "Memory": MEMORY,
     "Session list": SESSION_LIST,
     "Sessions": SESSIONS,
+    "Dream runs": DREAM_LIST,
+    "Dream": DREAM,
     "Reader": READER,
     "Transcript": TRANSCRIPT,
     "Settings": SETTINGS,

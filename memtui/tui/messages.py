@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.tui.state import AppState, Conversation, OpenSession, Preview, Shelf
+from memtui.tui.state import AppState, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf
 
 if TYPE_CHECKING:
+    from memtui.dream.gates import Gate
     from memtui.memory.world import World
     from memtui.tui.screens.editor import Editor
 
@@ -147,6 +148,60 @@ class Conversed(News):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, Conversed)
+
+
+@dataclass
+class DreamsRead(News):
+    """The runs of dreams, and what the Dream view wants to know if it is shown; a newer reading replaces an older."""
+
+    dreams: tuple[Dream, ...]
+    judging: str
+    gates: tuple[Gate, ...] | None = None
+    opened: OpenDream | None = None
+
+    def into(self, state: AppState) -> AppState:
+        gates = state.gates if self.gates is None else self.gates
+        opened = self.opened or state.open_dream
+        return replace(state, dreams=self.dreams, judging=self.judging, gates=gates, open_dream=opened,
+                       bad_dream=state.bad_dream or self._gone_wrong(state))  # fmt: skip
+
+    def _gone_wrong(self, state: AppState) -> str:
+        """The id of the run that was on and went wrong, unless it is being looked at."""
+        on = state.going.run.id if state.going and state.view != "dream" else ""
+        found = next((dream.state for dream in self.dreams if dream.run.id == on), None)
+        if found is None or found.word == "running":
+            return ""
+        return on if found.end is None or found.end.how in ("failed", "over-budget") else ""
+
+
+@dataclass
+class DreamAdvanced(News):
+    """A dream got further; complete in itself, so a newer report replaces an older."""
+
+    dream: Dream
+    opened: OpenDream
+
+    def into(self, state: AppState) -> AppState:
+        id = self.dream.run.id
+        dreams = tuple(self.dream if one.run.id == id else one for one in state.dreams)
+        shown = state.open_dream is not None and state.open_dream.id == id
+        return replace(state, dreams=dreams, open_dream=self.opened if shown else state.open_dream)
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, DreamAdvanced)
+
+
+@dataclass
+class DreamsDone(Message):
+    """A reading of the runs came to its end."""
+
+
+@dataclass
+class DreamsChanged(Message):
+    """The file of a run changed."""
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, DreamsChanged)
 
 
 @dataclass

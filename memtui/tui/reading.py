@@ -57,11 +57,18 @@ class Reading:
         if app.state is not None and not (app.state.first and app.state.first.whole):
             self._post(full=False)
         self._foreseen(workspace.recover)
+        self._foreseen(self._recover_dreams)
         message = self._post(full=True)
         self._foreseen(workspace.note_outside)
         self._seen = keep_picture(app.start, workspace, message)
-        _ = app.wishes  # imported here, so that the first dialog need not wait for it
+        _ = app.dreams, app.wishes  # imported here, so that the first dialog need not wait for it
         app.post_message(Settled())
+
+    def _recover_dreams(self) -> None:
+        from memtui.dream.recovery import recover  # the engine's import belongs into this thread
+
+        workspace = self.app.workspace
+        recover(workspace.dirs, workspace, workspace.now())
 
     def _again(self) -> None:
         workspace = self.app.workspace

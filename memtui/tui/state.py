@@ -11,6 +11,10 @@ from memtui.host.place import Place
 from memtui.host.retention import DEFAULT_DAYS
 
 if TYPE_CHECKING:
+    from memtui.dream.adoption import Item
+    from memtui.dream.events import Event
+    from memtui.dream.gates import Gate
+    from memtui.dream.runs import Progress, Run, RunState
     from memtui.host.running import Running
     from memtui.memory.world import World
     from memtui.sessions.entries import Entry
@@ -75,6 +79,30 @@ class Conversation:
     way: tuple[Entry, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Dream:
+    """A run of a dream as its files tell it; `kept` if something that it drafted is kept aside."""
+
+    run: Run
+    state: RunState
+    progress: Progress
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDream:
+    """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
+
+    `items` are there if something is kept and the run has ended; `taken` has "adopted" or "taken back" by a file's
+    name.
+    """
+
+    id: str
+    events: tuple[Event, ...] = ()
+    items: tuple[Item, ...] = ()
+    taken: Mapping[str, str] = field(default_factory=dict)
+
+
 @runtime_checkable
 class KeepsDraft(Protocol):
     """A screen with text that may be unsaved."""
@@ -117,3 +145,24 @@ class AppState:
     """Sessions that were read whole, by their file's path."""
     conversation: Conversation | None = None
     """The one that leads to the row under the cursor."""
+    dreams: tuple[Dream, ...] = ()
+    """The runs of dreams, newest first."""
+    judging: str = ""
+    """The id of the run that waits for a person to judge it."""
+    bad_dream: str = ""
+    """The id of a run that went wrong before our eyes, until somebody looks at it."""
+    gates: tuple[Gate, ...] = ()
+    """Would a dream start; looked at while the Dream view is shown."""
+    open_dream: OpenDream | None = None
+    """The run under the cursor."""
+
+    @property
+    def going(self) -> Dream | None:
+        """The run of a dream that is on, the newest if there are several."""
+        return next((dream for dream in self.dreams if dream.state.word == "running"), None)
+
+    @property
+    def pill(self) -> Dream | None:
+        """The run that is told about on every view: the one that is on, went wrong, or waits for a person."""
+        wanted = self.bad_dream or self.judging
+        return self.going or next((dream for dream in self.dreams if dream.run.id == wanted), None)

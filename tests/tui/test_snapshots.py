@@ -4,7 +4,9 @@
 """
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
 
@@ -14,7 +16,12 @@ from textual.widgets import Input, TextArea
 
 from memtui.base.config import write_setting
 from memtui.base.dirs import Dirs
+from memtui.base.process import Identity
+from memtui.dream.events import EventLog, File, Money, Phase, Started, Turn
+from memtui.dream.run import run_dream
+from memtui.dream.runs import list_runs, reserve, write_run
 from memtui.host.env import Env
+from memtui.host.paths import LOCK
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
@@ -22,6 +29,7 @@ from memtui.tui.theme import PLAIN
 from tests.sessions.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
+from tests.tui.test_dream import rewrite, shrink
 
 Compare = Callable[..., bool]
 
@@ -156,6 +164,60 @@ def test_resume_menu(
 ) -> None:
     monkeypatch.setattr("memtui.tui.views.sessions.BIG", 0)  # the pane behind the menu stays empty
     assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
+
+
+@pytest.fixture
+def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+    """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    for module in ("memtui.dream.runs", "memtui.tui.dream_reading"):
+        monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
+    for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
+        run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
+                  backend="offline", why="named")  # fmt: skip
+    for run in list_runs(named.dirs):
+        write_run(replace(run, process=Identity(4400)))
+    for file in named.place.folder.glob("*.md"):
+        if file.name in ("feedback_commits.md", "project_new.md"):
+            os.utime(file, (NOW - 50 * 3600,) * 2)
+    lock = named.place.folder / LOCK
+    at = lock.stat().st_mtime_ns
+    lock.write_bytes(b"9999999")
+    os.utime(lock, ns=(at, at))
+    path = named.dirs.state / "runs" / reserve(named.dirs, NOW - 134)
+    write_run(
+        replace(list_runs(named.dirs)[0], id=path.name, path=path, process=Identity(4411), at=NOW - 134,
+                mode="reflect", trigger="schedule")
+    )  # fmt: skip
+    log = EventLog(path / "events.jsonl", now=lambda: NOW - 60)
+    for event in (
+        Started("reflect", "schedule", "offline", "named", 7), Phase(stage="gather"),
+        Turn(6, "Two notes on retries disagree; keeping the newer one.", {"read": 5}),
+        Phase("updating", "consolidate"), File("feedback_commits.md", "changed", 12, 4),
+        File("project_oncall.md", "removed", 0, 8), Turn(7, "", {"write": 1}), Money(0.07),
+    ):  # fmt: skip
+        log.add(event)
+    yield named
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40", "40x12"])
+def test_dreams(snap_compare: Compare, make_app: Maker, with_dreams: Workspace, size: str) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=SIZES[size], run_before=going("2"))
+
+
+def test_a_dream_that_waits(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("2", "j"))
+
+
+def test_a_dream_beside_memory(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going())
+
+
+def test_stopping_a_dream(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("2", "x"))
 
 
 def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:

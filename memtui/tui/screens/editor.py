@@ -258,6 +258,10 @@ class Editor(Screen[Closed]):
         if isinstance(self.focused, Input):
             self.body.focus()
             return
+        self.leave()
+
+    def leave(self) -> None:
+        """Close it, wherever the focus is; unsaved text stays as a draft."""
         self.keep_draft()
         self.dismiss(Closed())
 

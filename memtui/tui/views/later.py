@@ -10,7 +10,6 @@ from memtui.tui import keys
 from memtui.tui.state import AppState
 
 WORDS = {
-    "dream": ("2 Dream", "Consolidation is not here yet. The gates that would let one run: 5 Settings."),
     "search": ("4 Search", "Search over everything is not here yet. In 1 Memory the key / filters names and lines."),
 }
 

@@ -1,9 +1,9 @@
 """What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
 
 One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
-`settings`, `sessions`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make a plan
-in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and reads
-the disk again.
+`settings`, `sessions`, `dreams`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make
+a plan in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and
+reads the disk again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -15,11 +15,13 @@ from memtui.tui.messages import Failed, Wish
 from memtui.tui.wishes.around import AroundWishes
 from memtui.tui.wishes.editing import EditingWishes
 from memtui.tui.wishes.files import FileWishes
+from memtui.tui.wishes.hands import Hands
 from memtui.tui.wishes.past import PastWishes
 from memtui.tui.wishes.settings import SettingWishes
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+    from memtui.tui.wishes.dreams import DreamWishes
     from memtui.tui.wishes.sessions import SessionWishes
 
 
@@ -29,7 +31,13 @@ class Wishes:
     def __init__(self, app: "MemtuiApp") -> None:
         self.app = app
         self.editing = EditingWishes(app)
-        self._hands = [FileWishes(app), self.editing, PastWishes(app), SettingWishes(app), AroundWishes(app)]
+        self._hands: list[Hands] = [
+            FileWishes(app),
+            self.editing,
+            PastWishes(app),
+            SettingWishes(app),
+            AroundWishes(app),
+        ]
 
     @cached_property
     def sessions(self) -> "SessionWishes":
@@ -38,13 +46,25 @@ class Wishes:
 
         return SessionWishes(self.app)
 
+    @cached_property
+    def dreams(self) -> "DreamWishes":
+        """Those about dreams; imported when there is the first."""
+        from memtui.tui.wishes.dreams import DreamWishes
+
+        return DreamWishes(self.app)
+
     def method(self, name: str) -> Callable[..., Awaitable[None]]:
         """The method for a wish."""
-        for hands in [self.sessions] if name.startswith("session_") else self._hands:
+        for hands in self._who(name):
             if found := getattr(hands, f"wish_{name}", None):
                 method: Callable[..., Awaitable[None]] = found
                 return method
         raise LookupError(name)
+
+    def _who(self, name: str) -> list[Hands]:
+        if name.startswith("session_"):
+            return [self.sessions]
+        return [self.dreams] if name.startswith("dream_") else self._hands
 
     async def run(self, wish: Wish) -> None:
         """Grant a wish; a fault that we foresee is shown, all others stay loud."""

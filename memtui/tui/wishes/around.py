@@ -32,11 +32,13 @@ class AroundWishes(Hands):
         tables = {
             "memory": (keys.TOPICS, keys.MEMORY, keys.PANES),
             "sessions": (keys.SESSION_LIST, keys.SESSIONS, keys.PANES),
+            "dream": (keys.DREAM_LIST, keys.DREAM, keys.PANES),
             "settings": (keys.SETTINGS,),
         }.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
         writes = {"memory.delete", "memory.rename", "memory.new", "memory.type", "memory.add", "memory.fix", "app.undo"}
         writes |= {"sessions.rename", "sessions.archive", "sessions.delete"}
+        writes |= {"dream.now", "dream.adopt", "dream.adopt_all", "dream.restore", "dream.restore_all", "dream.discard"}
         spell = self.app.glyphs.spell
         options = [
             Option(key.action, key.words, spell(key.display or key.keys.split(",")[0]), read_only * (key.id in writes))

@@ -1,0 +1,191 @@
+"""The Dream view: would a dream start and why not, the runs, and all that is known of the one under the cursor."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.widget import Widget
+
+from memtui.base.text import many, visible
+from memtui.host.paths import short
+from memtui.tui import keys
+from memtui.tui.panels.gate_list import GateList
+from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.run_details import RunDetails
+from memtui.tui.panels.run_list import RunList
+from memtui.tui.reach import app_of
+from memtui.tui.state import AppState, Dream
+from memtui.tui.theme import Glyphs
+
+NONE_YET = "no dream has run here yet; D starts one"
+
+
+class DreamView(Widget):
+    """Gates above; runs and details below from 60 cells on, else one of them (stylesheet)."""
+
+    BINDINGS = keys.bindings(keys.DREAM, keys.PANES)
+    HINTS = keys.hints(keys.DREAM_LIST, keys.DREAM, keys.EVERYWHERE)
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="dream", classes="view")
+        self.glyphs = glyphs
+        self.state: AppState | None = None
+        self._awaited = ""
+        self._asked = ""
+
+    def compose(self) -> ComposeResult:
+        yield GateList(self.glyphs, id="gates", classes="pane")
+        with Horizontal(id="dreams"):
+            yield RunList(self.glyphs, id="runs", classes="pane")
+            yield RunDetails(self.glyphs, id="run", classes="pane")
+
+    def on_mount(self) -> None:
+        self.query_one("#runs").border_title = "Runs"
+
+    def on_show(self) -> None:
+        """What was not followed meanwhile is looked at now."""
+        app_of(self).dreams.look(shown=True)
+
+    def on_hide(self) -> None:
+        """Nobody sees gates and details: they are left alone."""
+        app_of(self).dreams.look(shown=False)
+
+    @property
+    def runs(self) -> RunList:
+        """The list of runs."""
+        return self.query_one(RunList)
+
+    @property
+    def details(self) -> RunDetails:
+        """What is known of the run under the cursor."""
+        return self.query_one(RunDetails)
+
+    @property
+    def current(self) -> Dream | None:
+        """The run under the cursor."""
+        return self.runs.current
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+        self.state = state
+        home = app_of(self).start.home
+        now = app_of(self).start.now()  # a second counts while a run is on
+        gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
+        self.query_one(GateList).show(gates, now)
+        self._show_runs(now)
+        if self._awaited and self.runs.to_run(self._awaited):
+            self._awaited = ""
+        self.moved()
+
+    def tick(self, now: float) -> None:
+        """A second has passed while a run is on: what depends on the time is drawn anew."""
+        self._show_runs(now)
+        if self.current is not None and self.current.state.word == "running":
+            self._show_details(now)
+
+    def _show_runs(self, now: float) -> None:
+        if self.state is not None:
+            self.runs.empty = NONE_YET
+            self.runs.show(self.state.dreams, self.state.judging, now, still=app_of(self).still)
+            self.runs.border_title = f"Runs {self.glyphs.separator} {many(len(self.state.dreams), 'dream')}"
+
+    def _show_details(self, now: float) -> None:
+        dream, opened = self.current, self.state.open_dream if self.state else None
+        self.details.show(dream, opened if dream and opened and opened.id == dream.run.id else None, now)
+        title = f"dream {dream.run.id}" if dream else ""
+        self.details.border_title = Content(visible(title, keep=""))
+
+    def go_to(self, id: str) -> None:
+        """Put the cursor on a run, once it is listed."""
+        self._awaited = "" if self.runs.to_run(id) else id
+
+    @on(Lines.Moved, "#runs")
+    def moved(self) -> None:
+        """Another run: what is known of it at once, the rest when it was read."""
+        id = self.current.run.id if self.current else ""
+        if id != self._asked:
+            self._asked = id
+            app_of(self).dreams.open(id)
+        self._show_details(app_of(self).start.now())
+
+    @on(Lines.Chosen, "#runs")
+    def choose_run(self) -> None:
+        """Enter on a run: its whole difference."""
+        self._wish("dream_diff")
+
+    @on(Lines.Chosen, "#run")
+    def choose_detail(self) -> None:
+        """Enter on a file: its difference; on any other row that of the run."""
+        self._wish("dream_diff", self.details.file)
+
+    def _wish(self, what: str, name: str = "") -> None:
+        if self.current is not None:
+            app_of(self).wish(f"{what}:{self.current.run.id}", (Path(name),) if name else ())
+
+    def action_now(self) -> None:
+        """Dream now."""
+        app_of(self).wish("dream_now")
+
+    def action_stop(self) -> None:
+        """Stop the run that is on, or clear a lock that nobody holds."""
+        app_of(self).wish("dream_stop")
+
+    def action_adopt(self) -> None:
+        """Adopt the file under the cursor."""
+        self._wish("dream_adopt", self.details.file)
+
+    def action_adopt_all(self) -> None:
+        """Adopt all that the run drafted."""
+        self._wish("dream_adopt_all")
+
+    def action_restore(self) -> None:
+        """Bring the file under the cursor back to what it was before the dream."""
+        if self.details.file:
+            self._wish("dream_restore", self.details.file)
+
+    def action_restore_all(self) -> None:
+        """Bring all files back to what they were before the dream."""
+        self._wish("dream_restore")
+
+    def action_discard(self) -> None:
+        """Throw away what the run drafted."""
+        self._wish("dream_discard")
+
+    def action_focus_preview(self) -> None:
+        """Go to the details; where there is one pane only they take the list's place."""
+        self.add_class("-reading")
+        self.screen.set_focus(self.details)
+
+    def action_back(self) -> None:
+        """From the details to the runs."""
+        self.remove_class("-reading")
+        self.screen.set_focus(self.runs)
+
+    def action_preview_scroll(self, step: int) -> None:
+        """Scroll the details while the list keeps the focus."""
+        self.details.scroll_relative(y=step * 3, animate=False)
+
+    def action_resize(self, cells: int) -> None:
+        """Make the list wider or narrower."""
+        self.runs.styles.width = max(24, self.runs.outer_size.width + cells)
+
+    def start_over(self) -> None:
+        """Another project: its runs are others."""
+        self.state, self._asked, self._awaited = None, "", ""
+        self.runs.show((), "", 0.0, still=True)
+        self.details.show(None, None, 0.0)
+        app_of(self).dreams.look(shown=self.display)
+
+    def focus_default(self) -> None:
+        """Where keys go when this view is shown."""
+        self.screen.set_focus(self.runs)
+
+
+def _short(source: str, home: Path) -> str:
+    """Where a gate was read; a path is shown from the home folder."""
+    return short(Path(source), home) if source.startswith("/") else source

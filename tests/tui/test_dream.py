@@ -1,0 +1,141 @@
+"""The Dream view over runs that a test makes: what it lists and tells, and what looking never changes."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from memtui.base.text import visible
+from memtui.dream.events import Money, Note, Phase, Turn
+from memtui.dream.run import Emit, End, run_dream
+from memtui.dream.stage import Stage
+from memtui.host.paths import LOCK
+from memtui.memory.workspace import Workspace
+from memtui.tui.app import MemtuiApp
+from memtui.tui.panels.dream_pill import DreamPill
+from memtui.tui.panels.gate_list import GateList
+from memtui.tui.views.dream import DreamView
+from tests.support import digest_tree
+from tests.tui.conftest import NOW, Maker
+from tests.tui.driving import press, screen_text, settle
+
+SIZE = (120, 40)
+HOSTILE = "\x1b[31mred\x07\x9b2J\u202e [b]bold[/b]\x00"
+
+Dreams = Callable[..., End]
+
+
+@pytest.fixture
+def dream(workspace: Workspace) -> Dreams:
+    """Runs a dream in this process."""
+
+    def run(work: Callable[[Stage, Emit], object], **options: object) -> End:
+        given: dict[str, object] = {"force": True, "now": lambda: NOW, "backend": "test", "why": "named"} | options
+        return run_dream(workspace, workspace.dirs, work, **given)  # type: ignore[arg-type]
+
+    return run
+
+
+def rewrite(stage: Stage, emit: Emit) -> None:
+    """Changes one file, adds one, deletes one: a run that is held for the deletion is not made here."""
+    emit(Phase(stage="consolidate"))
+    emit(Turn(1, "Two notes disagree.", {"Read": 2}))
+    path = stage.root / "feedback_commits.md"
+    path.write_text(path.read_text().replace("the diff says what", "the diff says what, not why"))
+    (stage.root / "project_new.md").write_text("---\nname: new\ntype: project\n---\n\nNew.\n")
+    emit(Money(0.12))
+
+
+def shrink(stage: Stage, emit: Emit) -> None:
+    """Deletes more than a run may without a person."""
+    emit(Phase(stage="prune"))
+    for name in ("project_oncall.md", "user_role.md", "feedback_pnpm.md"):
+        (stage.root / name).unlink()
+
+
+async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
+    await settle(pilot)
+    app = await press(pilot, "2")
+    return app, app.dream_view
+
+
+def told(view: DreamView) -> str:
+    return "\n".join(row.content.plain.rstrip() for row in view.details.rows)
+
+
+def listed(view: DreamView) -> list[str]:
+    return [view.runs.row(index, 50).plain.strip() for index in range(view.runs.row_count())]
+
+
+async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Path) -> None:
+    lock = memory / LOCK
+    lock.write_bytes(b"1")
+    os.utime(lock, (NOW - 7200,) * 2)
+    async with make_app().run_test(size=SIZE) as pilot:
+        _, view = await opened(pilot)
+        gates = view.query_one(GateList)
+        rows = [gates.row(index, 118).plain for index in range(gates.row_count())]
+        title = str(gates.border_title)
+    assert [row.split()[1] for row in rows] == ["open", "open", "closed", "closed", "open", "open"]
+    assert "last dream 2h ago; opens in 22h 0m" in rows[2]
+    assert "0 of 5" in rows[3]
+    assert "no, 2 of 6 gates closed" in title
+
+
+async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Dreams) -> None:
+    dream(rewrite, now=lambda: NOW - 7200)
+    dream(lambda stage, emit: None)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        rows = listed(view)
+        await press(pilot, "j")
+        words = told(view)
+        assert view.current is not None and view.current.run.id in str(view.details.border_title)
+        assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
+    assert "nothing to do" in rows[0] and "now" in rows[0]
+    assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
+    assert "updating: consolidate, turn 1" in words and "$0.12" in words
+    assert "feedback_commits.md  +1 -1" in words and "adopted" in words
+    assert "turn 1  Two notes disagree.  Read 2" in words
+
+
+async def test_hostile_texts_are_shown_and_not_obeyed(make_app: Maker, dream: Dreams) -> None:
+    def work(stage: Stage, emit: Emit) -> None:
+        emit(Phase(stage=HOSTILE))
+        emit(Turn(1, HOSTILE, {HOSTILE: 1}))
+        emit(Note(HOSTILE))
+        raise OSError(5, HOSTILE)
+
+    dream(work, backend=HOSTILE, why=HOSTILE, mode=HOSTILE)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        shown = screen_text(app)
+        assert "␛[31mred" in told(view) and "[b]bold[/b]" in told(view)
+    assert visible(shown) == shown
+
+
+async def test_looking_changes_no_byte_and_no_time(make_app: Maker, dream: Dreams, home: Path, memory: Path) -> None:
+    dream(shrink)
+    before = digest_tree(memory)
+    async with make_app().run_test(size=SIZE) as pilot:
+        await opened(pilot)
+        await press(pilot, "enter", "escape", "tab", "j", "G", "enter", "escape", "escape", "1", "w", "R")
+    assert digest_tree(memory) == before
+
+
+async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        assert app.dreams.shown
+        await press(pilot, "1")
+        assert not app.dreams.shown
+        dream(shrink)
+        app.dreams_changed()
+        await settle(pilot)
+        assert app.query_one(DreamPill).dream is not None
+        assert app.state is not None and [gate.name for gate in app.state.gates if not gate.open] == ["sessions"]
+        await press(pilot, "2")
+        assert [gate.name for gate in app.state.gates if not gate.open] == ["sessions", "review"]
+        assert len(listed(view)) == 1

@@ -1,0 +1,295 @@
+"""Keys of the Dream view over runs in processes of their own: start, watch, stop, judge, take back."""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from memtui.dream import start
+from memtui.dream.events import EventLog, Phase
+from memtui.dream.runs import list_runs
+from memtui.dream.start import StartedRun, Wish, start_run
+from memtui.host.paths import LOCK
+from memtui.memory.workspace import Workspace
+from memtui.tui.app import MemtuiApp
+from memtui.tui.dialogs.choose import Choose, OptionLines
+from memtui.tui.dialogs.question import Question
+from memtui.tui.dialogs.show_diff import ShowDiff
+from memtui.tui.panels.dream_pill import DreamPill
+from memtui.tui.views.dream import DreamView
+from tests.support import REPO, digest_tree
+from tests.tui.conftest import NOW, Maker
+from tests.tui.driving import press, screen_text, settle
+from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, shrink, told
+
+__all__ = ["dream"]
+
+MAIN = f"import sys; sys.path.insert(0, {str(REPO)!r}); from memtui.__main__ import main; sys.exit(main())"
+HANGS = f"""
+import sys, time, types
+sys.path.insert(0, {str(REPO)!r})
+def consolidate(root, *, now, emit, mode, pinned=frozenset()):
+    (root / "user_role.md").write_text("changed by a dream\\n")
+    emit("half way")
+    while True:
+        time.sleep(1)
+sys.modules["memtui.dream.offline"] = module = types.ModuleType("memtui.dream.offline")
+module.consolidate = consolidate
+module.__spec__ = __import__("importlib.util").util.spec_from_loader("memtui.dream.offline", loader=None)
+from memtui.__main__ import main
+sys.exit(main())
+"""
+
+
+@pytest.fixture(autouse=True)
+def program(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run's process is of this checkout."""
+    monkeypatch.setattr(start, "PROGRAM", (sys.executable, "-P", "-c", MAIN))
+
+
+def begin(workspace: Workspace) -> StartedRun:
+    """A run that goes on until somebody ends it, as if another process had started it."""
+    run = start_run(
+        workspace.dirs, workspace.place.cwd, Wish(force=True), environ=workspace.env.environ, now=NOW,
+        program=(sys.executable, "-P", "-c", HANGS),
+    )  # fmt: skip
+    run.first(lambda seconds: os.sched_yield())
+    return run
+
+
+@pytest.fixture
+def hanging(workspace: Workspace) -> StartedRun:
+    """One that began before the app."""
+    return begin(workspace)
+
+
+async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> None:
+    """Wait for a fact."""
+    while not true():
+        await pilot.pause(0.02)
+    await settle(pilot)
+
+
+def pill(app: MemtuiApp) -> DreamPill:
+    return app.screen_stack[0].query_one(DreamPill)
+
+
+def at_file(view: DreamView, name: str) -> None:
+    view.screen.set_focus(view.details)
+    view.details.cursor = next(i for i, row in enumerate(view.details.rows) if row.name == name)
+
+
+async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> None:
+    file = memory / "project_oncall.md"
+    file.write_text(file.read_text() + "See yesterday's page.\n" + "Same line twice.\n\n" * 2)
+    before = {path.name: path.read_bytes() for path in memory.iterdir()}
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        await press(pilot, "D")
+        assert isinstance(app.screen, Choose)
+        await press(pilot, "3")
+        await until(pilot, lambda: view.current and view.current.state.word == "ended")
+        assert view.current is not None and view.current.run.dry_run
+        assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
+        changed = [row.name for row in view.details.rows if row.name]
+        assert view.current.kept and changed
+        await press(pilot, "Y")
+        assert isinstance(app.screen, ShowDiff)
+        await press(pilot, "y")
+        await until(pilot, lambda: not view.current.kept)
+        after = {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK}
+        assert after != before
+        await until(pilot, lambda: "adopted" in told(view))
+        await press(pilot, "z")
+        await until(pilot, lambda: "taken back" in told(view))
+    assert {path.name: path.read_bytes() for path in memory.iterdir() if path.name != LOCK} == before
+
+
+async def test_a_run_of_another_process_is_on_every_view(
+    make_app: Maker, hanging: StartedRun, workspace: Workspace, memory: Path
+) -> None:
+    before = digest_tree(memory / "user_role.md")
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await until(pilot, lambda: pill(app).dream is not None)
+        assert "dream starting" in screen_text(app) or "dream updating" in screen_text(app)
+        await press(pilot, "w")
+        view = app.dream_view
+        assert view.display and view.current is not None
+        assert view.current.run.id == hanging.id
+        await until(pilot, lambda: "half way" in told(view))
+        EventLog(hanging.path / "events.jsonl", now=lambda: NOW).add(Phase(stage="gather"))
+        await until(pilot, lambda: "gather" in told(view))
+        await press(pilot, "x")
+        assert isinstance(app.screen, Question)
+        shown = screen_text(app)
+        assert "SIGTERM, then SIGKILL after 5 s" in shown and "gone again" in shown
+        await press(pilot, "n", "x", "y")
+        await until(pilot, lambda: view.current.state.word == "ended")
+        await until(pilot, lambda: pill(app).dream is None)
+        await until(pilot, hanging.gone)
+        assert "killed" in listed(view)[0] and "drafted" in told(view)
+    assert digest_tree(memory / "user_role.md") == before
+    assert not (memory / LOCK).exists()
+
+
+async def test_a_run_that_died_is_ended_at_the_start(make_app: Maker, hanging: StartedRun, memory: Path) -> None:
+    os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
+    while not hanging.gone():
+        os.sched_yield()
+    async with make_app().run_test(size=SIZE) as pilot:
+        _, view = await opened(pilot)
+        assert "killed" in listed(view)[0]
+    assert not (memory / LOCK).exists()
+
+
+async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
+    make_app: Maker, dream: Dreams, memory: Path
+) -> None:
+    assert dream(shrink).how == "held"
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        assert "dream waits for review · 3 files, 3 deleted" in screen_text(app)
+        await press(pilot, "shift+down")
+        view = app.dream_view
+        assert "waits: " in told(view) and "would delete" in told(view)
+        at_file(view, "user_role.md")
+        await press(pilot, "enter")
+        assert isinstance(app.screen, ShowDiff)
+        assert "-Body." in screen_text(app) and "oncall" not in str(app.screen.query_one("#frame").border_title)
+        await press(pilot, "escape", "a")
+        await until(pilot, lambda: not (memory / "user_role.md").exists())
+        assert (memory / "project_oncall.md").exists()
+        await press(pilot, "X")
+        assert isinstance(app.screen, Question)
+        await press(pilot, "n", "X", "y")
+        await until(pilot, lambda: pill(app).dream is None)
+        await press(pilot, "a", "Y", "X")
+        assert (memory / "project_oncall.md").exists()
+        await press(pilot, "z")
+        await until(pilot, lambda: (memory / "user_role.md").exists())
+
+
+async def test_a_conflict_is_asked_about(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    dream(rewrite, adopt="review")
+    file = memory / "feedback_commits.md"
+    file.write_text(file.read_text().replace("the diff says what", "somebody else was here"))
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        assert "conflict" in told(view)
+        at_file(view, "feedback_commits.md")
+        await press(pilot, "a")
+        assert isinstance(app.screen, ShowDiff)
+        await press(pilot, "n")
+        assert "somebody else" in file.read_text()
+        await press(pilot, "a", "y")
+        await until(pilot, lambda: "what, not why" in file.read_text())
+
+
+async def test_in_a_text_field_only_f4_goes_there(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    dream(shrink)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await press(pilot, "slash", "w", "shift+down")
+        assert app.state is not None and app.state.view == "memory"
+        await press(pilot, "f4")
+        assert app.state.view == "dream"
+        await press(pilot, "1", "escape", "j", "enter", "Q", "w", "f4")
+        assert app.state.view == "dream" and len(app.screen_stack) == 1
+        await settle(pilot)
+        assert len(app.state.unsaved) == 1
+
+
+async def test_a_click_on_the_pill(make_app: Maker, dream: Dreams) -> None:
+    dream(shrink)
+    async with make_app().run_test(size=(80, 24)) as pilot:
+        app = await settle(pilot)
+        await pilot.click(DreamPill)
+        await settle(pilot)
+        assert app.state is not None and app.state.view == "dream"
+
+
+async def test_a_stale_lock_is_cleared_and_a_held_one_is_not(make_app: Maker, memory: Path) -> None:
+    lock = memory / LOCK
+    lock.write_bytes(str(os.getppid()).encode())
+    os.utime(lock, (NOW - 60,) * 2)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, _ = await opened(pilot)
+        await press(pilot, "x")
+        assert len(app.screen_stack) == 1
+        await press(pilot, "D")
+        assert isinstance(app.screen, Choose)
+        assert all("lock: held by" in option.off for option in app.screen.query_one(OptionLines).options)
+        await press(pilot, "escape")
+        lock.write_bytes(b"4999999")
+        os.utime(lock, (NOW - 60,) * 2)
+        await press(pilot, "x")
+        assert isinstance(app.screen, Question)
+        await press(pilot, "y")
+        await until(pilot, lambda: not lock.exists())
+
+
+async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dreams, workspace: Workspace) -> None:
+    dream(shrink)
+    before = digest_tree(workspace.place.folder)
+    over = Workspace(workspace.env, workspace.dirs, workspace.place, read_only=True, now=lambda: NOW)
+    async with make_app(over=over).run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        at_file(view, "user_role.md")
+        await press(pilot, "D", "a", "Y", "X")
+        assert len(app.screen_stack) == 1
+    assert digest_tree(workspace.place.folder) == before
+    assert len(list_runs(workspace.dirs)) == 1
+
+
+async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
+    make_app: Maker, hanging: StartedRun, memory: Path
+) -> None:
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await until(pilot, lambda: pill(app).dream is not None)
+        os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
+        await until(pilot, lambda: hanging.gone() and "dream died" in screen_text(app))
+        await press(pilot, "w")
+        assert app.dream_view.current is not None and app.dream_view.current.run.id == hanging.id
+        await until(pilot, lambda: pill(app).dream is None)
+        await press(pilot, "x", "y")
+        await until(pilot, lambda: not (memory / LOCK).exists())
+
+
+async def test_files_come_back_from_before_a_dream(make_app: Maker, dream: Dreams, memory: Path) -> None:
+    file = memory / "feedback_commits.md"
+    before = file.read_bytes()
+    dream(rewrite)
+    assert file.read_bytes() != before
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        at_file(view, "feedback_commits.md")
+        await press(pilot, "u")
+        assert isinstance(app.screen, ShowDiff)
+        await press(pilot, "y")
+        await until(pilot, lambda: file.read_bytes() == before)
+        assert (memory / "project_new.md").exists()
+        await press(pilot, "z")
+        await until(pilot, lambda: file.read_bytes() != before)
+        await press(pilot, "U", "y")
+        await until(pilot, lambda: not (memory / "project_new.md").exists())
+        assert file.read_bytes() == before
+
+
+async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker, workspace: Workspace) -> None:
+    app = make_app()
+    app.watch_disk = True
+    async with app.run_test(size=SIZE) as pilot:
+        await settle(pilot)
+        assert not (workspace.dirs.state / "runs").exists()
+        await until(pilot, lambda: any(worker.group == "follow-dreams" for worker in app.workers))
+        started = begin(workspace)
+        await until(pilot, lambda: pill(app).dream is not None)
+        await press(pilot, "w", "x", "y")
+        await until(pilot, lambda: pill(app).dream is None and started.gone())
+        assert "killed" in listed(app.dream_view)[0]
