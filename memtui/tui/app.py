@@ -39,11 +39,11 @@ from memtui.tui.panels.dream_pill import DreamPill
 from memtui.tui.panels.hint_line import HintLine
 from memtui.tui.panels.place_line import PlaceLine
 from memtui.tui.picture import load, notice
+from memtui.tui.rooms import Rooms
 from memtui.tui.segments.place_line import flags
 from memtui.tui.sketch import names
 from memtui.tui.start import Start
 from memtui.tui.state import AppState, Preview
-from memtui.tui.terminal_app import TerminalApp
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 
@@ -51,12 +51,6 @@ if TYPE_CHECKING:
     from memtui.host.place import Place
     from memtui.memory.workspace import Workspace
     from memtui.memory.world import World
-    from memtui.tui.dream_reading import DreamReading
-    from memtui.tui.reading import Reading
-    from memtui.tui.session_reading import SessionReading
-    from memtui.tui.views.dream import DreamView
-    from memtui.tui.views.sessions import SessionsView
-    from memtui.tui.wishes import Wishes
 
 RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
@@ -69,7 +63,7 @@ MINUTE = 60.0
 """Seconds after which ages are drawn anew."""
 
 
-class MemtuiApp(TerminalApp):
+class MemtuiApp(Rooms):
     """memtui over one workspace.
 
     Args:
@@ -91,13 +85,7 @@ class MemtuiApp(TerminalApp):
         self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
-        super().__init__(glyphs, lambda: self.start.now())
-        self.start = start
-        self._workspace: Workspace | None = None
-        self._wishes: Wishes | None = None
-        self._reading: Reading | None = None
-        self._sessions: SessionReading | None = None
-        self._dreams: DreamReading | None = None
+        super().__init__(start, glyphs)
         self._ticking: Timer | None = None
         self.config = config
         self.sample = sample
@@ -107,49 +95,6 @@ class MemtuiApp(TerminalApp):
         self._mounted = False
         self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
-
-    @property
-    def workspace(self) -> Workspace:
-        """The project that is open; made, and the engine imported, behind the first picture."""
-        if self._workspace is None:
-            self._workspace = self.start.make()
-        return self._workspace
-
-    @property
-    def wishes(self) -> Wishes:
-        """Who grants wishes; imported behind the first picture."""
-        from memtui.tui.wishes import Wishes
-
-        if self._wishes is None:
-            self._wishes = Wishes(self)
-        return self._wishes
-
-    @property
-    def reading(self) -> Reading:
-        """Who reads the disk; imported behind the first picture."""
-        from memtui.tui.reading import Reading
-
-        if self._reading is None:
-            self._reading = Reading(self)
-        return self._reading
-
-    @property
-    def sessions(self) -> SessionReading:
-        """Who reads sessions; imported when somebody wants to see them."""
-        from memtui.tui.session_reading import SessionReading
-
-        if self._sessions is None:
-            self._sessions = SessionReading(self)
-        return self._sessions
-
-    @property
-    def dreams(self) -> DreamReading:
-        """Who reads runs of dreams; imported behind the first picture."""
-        from memtui.tui.dream_reading import DreamReading
-
-        if self._dreams is None:
-            self._dreams = DreamReading(self)
-        return self._dreams
 
     @property
     def still(self) -> bool:
@@ -342,25 +287,6 @@ class MemtuiApp(TerminalApp):
         """Say what went wrong; stays until it is dismissed by time enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
-
-    @property
-    def memory(self) -> MemoryView:
-        """The Memory view, which is always mounted."""
-        return self.screen_stack[0].query_one(MemoryView)
-
-    @property
-    def sessions_view(self) -> SessionsView:
-        """The Sessions view; there once it was shown."""
-        from memtui.tui.views.sessions import SessionsView
-
-        return self.screen_stack[0].query_one(SessionsView)
-
-    @property
-    def dream_view(self) -> DreamView:
-        """The Dream view; there once it was shown."""
-        from memtui.tui.views.dream import DreamView
-
-        return self.screen_stack[0].query_one(DreamView)
 
     def open_workspace(self, workspace: Workspace) -> None:
         """Go to another project; the rest of the screen stays."""

@@ -1,0 +1,110 @@
+"""What the app is made of beside its state: the project, who reads for it, who grants wishes, and its views.
+
+All but the first view is imported and made when it is first wanted: the first picture waits for nothing of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memtui.tui.start import Start
+from memtui.tui.terminal_app import TerminalApp
+from memtui.tui.theme import Glyphs
+from memtui.tui.views.memory import MemoryView
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
+    from memtui.tui.app import MemtuiApp
+    from memtui.tui.dream_reading import DreamReading
+    from memtui.tui.reading import Reading
+    from memtui.tui.session_reading import SessionReading
+    from memtui.tui.views.dream import DreamView
+    from memtui.tui.views.sessions import SessionsView
+    from memtui.tui.wishes import Wishes
+
+
+class Rooms(TerminalApp):
+    """The rooms of the app, each opened when somebody goes in.
+
+    Args:
+        start: The project to open first.
+        glyphs: What the terminal can show.
+    """
+
+    def __init__(self, start: Start, glyphs: Glyphs) -> None:
+        super().__init__(glyphs, lambda: self.start.now())
+        self.start = start
+        self._workspace: Workspace | None = None
+        self._wishes: Wishes | None = None
+        self._reading: Reading | None = None
+        self._sessions: SessionReading | None = None
+        self._dreams: DreamReading | None = None
+
+    @property
+    def _app(self) -> MemtuiApp:
+        from memtui.tui.app import MemtuiApp
+
+        assert isinstance(self, MemtuiApp)
+        return self
+
+    @property
+    def workspace(self) -> Workspace:
+        """The project that is open; made, and the engine imported, behind the first picture."""
+        if self._workspace is None:
+            self._workspace = self.start.make()
+        return self._workspace
+
+    @property
+    def wishes(self) -> Wishes:
+        """Who grants wishes; imported behind the first picture."""
+        from memtui.tui.wishes import Wishes
+
+        if self._wishes is None:
+            self._wishes = Wishes(self._app)
+        return self._wishes
+
+    @property
+    def reading(self) -> Reading:
+        """Who reads the disk; imported behind the first picture."""
+        from memtui.tui.reading import Reading
+
+        if self._reading is None:
+            self._reading = Reading(self._app)
+        return self._reading
+
+    @property
+    def sessions(self) -> SessionReading:
+        """Who reads sessions; imported when somebody wants to see them."""
+        from memtui.tui.session_reading import SessionReading
+
+        if self._sessions is None:
+            self._sessions = SessionReading(self._app)
+        return self._sessions
+
+    @property
+    def dreams(self) -> DreamReading:
+        """Who reads runs of dreams; imported behind the first picture."""
+        from memtui.tui.dream_reading import DreamReading
+
+        if self._dreams is None:
+            self._dreams = DreamReading(self._app)
+        return self._dreams
+
+    @property
+    def memory(self) -> MemoryView:
+        """The Memory view, which is always mounted."""
+        return self.screen_stack[0].query_one(MemoryView)
+
+    @property
+    def sessions_view(self) -> SessionsView:
+        """The Sessions view; there once it was shown."""
+        from memtui.tui.views.sessions import SessionsView
+
+        return self.screen_stack[0].query_one(SessionsView)
+
+    @property
+    def dream_view(self) -> DreamView:
+        """The Dream view; there once it was shown."""
+        from memtui.tui.views.dream import DreamView
+
+        return self.screen_stack[0].query_one(DreamView)
