@@ -1,6 +1,7 @@
 """Runs as drawn rows: every end and width, and no text of a run that a terminal would obey."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.base.process import Identity
 from memtui.base.text import cells, visible
-from memtui.dream.events import ENDS, Ended, Event, File, Held, Money, Note, Phase, Tokens, Turn
+from memtui.dream.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
 from memtui.dream.gates import Gate
 from memtui.dream.runs import Run, RunState, progress
 from memtui.tui.dream_rows import details, gate_row, gates_title, pill_row, run_row
@@ -33,7 +34,7 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
     return Dream(run, state, progress(told), kept=True), OpenDream(run.id, told)
 
 
-@given(TEXT, st.sampled_from([*ENDS, ""]), st.integers(30, 140))
+@given(TEXT, st.sampled_from([*get_args(How), ""]), st.integers(30, 140))
 def test_no_row_is_wider_than_its_place_or_holds_a_control_character(words: str, how: str, width: int) -> None:
     dream, opened = made(words, how or "done", bool(how))
     for glyphs in (UNICODE, PLAIN):
