@@ -51,6 +51,7 @@ PICTURES = (
     Picture("sessions-80", ("3", "right", "j"), (80, 24)),
     Picture("resume", ("3", "enter"), (80, 24)),
     Picture("transcript", ("3", "p")),
+    Picture("dream", ("2",)),
     Picture("settings", ("5",)),
     Picture("activity", ("at",)),
     Picture("commands", ("colon",), (80, 24)),
