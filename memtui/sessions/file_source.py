@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from memtui.sessions.held_file import HeldFile
 from memtui.sessions.lines import BLANK, LONGEST_LINE
 from memtui.sessions.passages import (
     BLANK_LINES,
@@ -17,9 +18,7 @@ from memtui.sessions.passages import (
     Mark,
     Passage,
     Spot,
-    open_at,
     passages_of,
-    read_at,
     too_long,
 )
 
@@ -33,7 +32,7 @@ SEARCHED = 1 << 19
 State = Literal["same", "grew", "cut", "replaced", "gone"]
 
 
-class FileSource:
+class FileSource(HeldFile):
     """The records of one file.
 
     Args:
@@ -46,9 +45,8 @@ class FileSource:
     """
 
     def __init__(self, path: Path, *, longest: int = LONGEST_LINE) -> None:
-        self.path = path
+        super().__init__(path)
         self.longest = longest
-        self._file = open_at(path)
         self._inode = os.fstat(self._file).st_ino
         self._seen = self.size
         self._kept: tuple[int, int, list[Passage]] = (-1, 0, [])
@@ -59,15 +57,6 @@ class FileSource:
         twin._file = os.dup(self._file)
         twin._kept = (-1, 0, [])
         return twin
-
-    def close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    @property
-    def size(self) -> int:
-        return os.fstat(self._file).st_size
 
     def state(self) -> State:
         """What happened to the file since this was asked last."""
@@ -158,9 +147,6 @@ class FileSource:
         return self._kept[1], self._kept[2]
 
     # Bytes.
-
-    def _pread(self, size: int, offset: int) -> bytes:
-        return read_at(self._file, size, offset, self.path)
 
     def _line(self, offset: int, most: int | None) -> tuple[bytes, int, bool]:
         """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""

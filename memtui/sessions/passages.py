@@ -4,15 +4,11 @@ A `Passage` is a record in its place, or a line that is none, with the reason. A
 backward from any of them and never holds more than the line that it looks at.
 """
 
-import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
-from memtui.base.errors import NotFound
-from memtui.base.files import fault
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 
 HEAD = 4096
@@ -125,33 +121,6 @@ class Source(Protocol):
 
     def close(self) -> None:
         """Let go of the file; twice does no harm."""
-
-
-def open_at(path: Path) -> int:
-    """A file opened for `read_at`.
-
-    Raises:
-        NotFound: If there is no such file.
-        MemtuiError: If it can't be opened.
-    """
-    try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except FileNotFoundError as error:
-        raise NotFound(f"No transcript at {path}") from error
-    except OSError as error:
-        raise fault(error, str(path), outcome="not read") from error
-
-
-def read_at(file: int, size: int, offset: int, path: Path) -> bytes:
-    """At most `size` bytes from a place; fewer, or none, behind the end.
-
-    Raises:
-        MemtuiError: If the disk refuses.
-    """
-    try:
-        return os.pread(file, size, offset)
-    except OSError as error:
-        raise fault(error, str(path), outcome="not read") from error
 
 
 def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, number: int = 0) -> list[Passage]:

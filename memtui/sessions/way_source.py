@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memtui.sessions.entries import Entry
-from memtui.sessions.passages import Longer, Mark, Passage, Spot, open_at, passages_of, read_at
+from memtui.sessions.held_file import HeldFile
+from memtui.sessions.passages import Longer, Mark, Passage, Spot, passages_of
 
 
-class WaySource:
+class WaySource(HeldFile):
     """Entries of one file in the order of a way.
 
     Args:
@@ -22,23 +23,13 @@ class WaySource:
     """
 
     def __init__(self, path: Path, way: Sequence[Entry]) -> None:
-        self.path = path
+        super().__init__(path)
         self.way = way
-        self._file = open_at(path)
 
     def copy(self) -> "WaySource":
         twin = WaySource.__new__(WaySource)
         twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
         return twin
-
-    def close(self) -> None:
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
-
-    @property
-    def size(self) -> int:
-        return os.fstat(self._file).st_size
 
     def first(self, most: int | None = None) -> Passage | None:
         return self._number(0, most)
@@ -90,7 +81,7 @@ class WaySource:
         return self._pick(self._line(entry), number)
 
     def _line(self, entry: Entry) -> bytes:
-        return read_at(self._file, entry.length, entry.offset, self.path)
+        return self._pread(entry.length, entry.offset)
 
     def _pick(self, line: bytes, number: int) -> Passage:
         """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""

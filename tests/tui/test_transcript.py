@@ -11,9 +11,9 @@ from textual.widgets import Input
 
 from memtui.base.errors import Unsupported
 from memtui.base.text import is_plain
-from memtui.sessions import file_source
 from memtui.sessions.chain import resume
 from memtui.sessions.entries import Entry
+from memtui.sessions.held_file import HeldFile
 from memtui.sessions.transcript import read_transcript
 from memtui.tui.app import MemtuiApp
 from memtui.tui.panels import transcript
@@ -323,7 +323,7 @@ async def test_a_disk_that_refuses_is_told(make_app: Maker, tmp_path: Path, monk
         screen = await read(pilot, path)
         screen.lines.needle = "zebra"
         with monkeypatch.context() as patch:
-            patch.setattr(file_source, "read_at", refuse)
+            patch.setattr(HeldFile, "_pread", refuse)
             for key in ("g", "N", "left_curly_bracket", "enter", "L"):
                 await go(pilot, key)
                 assert "the disk is on fire" in screen_text(pilot.app)  # type: ignore[arg-type]
