@@ -48,6 +48,23 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if screen is not None and _somebody_looks() and "_MEMTUI_COMPLETE" not in os.environ:
         return _open(screen, args)
     _end_by_signal()
+    return _answer(args)
+
+
+def _answer(args: "Sequence[str]") -> int:
+    """Answer on the command line."""
+    import gc
+
+    from memtui.cli.call import Call
+    from memtui.cli.faults import guarded
+    from memtui.cli.shortcut import shortcut
+
+    # Little of what an answer is made of becomes garbage before it ends: the usual threshold costs a tenth of it.
+    gc.set_threshold(50_000)
+    call = Call()
+    short = None if "_MEMTUI_COMPLETE" in os.environ else shortcut(args, call)
+    if short is not None:
+        return guarded(short, call, args)
     from memtui.cli.main import answer
 
     return answer(args, keys=_keys)

@@ -106,17 +106,25 @@ _SURE = (
 """First and last character of blocks in which all are as wide; enough for most names and all our own marks."""
 
 
+_NEVER = -1 << 30
+"""Less than any text is wide."""
+
+
+class _Widths(dict[str, int]):
+    """The width of every character that was asked for; `_NEVER` for one whose width needs a table."""
+
+    def __missing__(self, char: str) -> int:
+        self[char] = found = next((width for first, last, width in _SURE if first <= char <= last), _NEVER)
+        return found
+
+
+_widths = _Widths()
+
+
 def _sure_cells(text: str) -> int | None:
     """The width, if every character is one whose width needs no table: the table's import costs a tenth of a start."""
-    total = 0
-    for char in text:
-        for first, last, width in _SURE:
-            if first <= char <= last:
-                total += width
-                break
-        else:
-            return None
-    return total
+    total = sum(map(_widths.__getitem__, text))
+    return total if total >= 0 else None
 
 
 def clip(text: str, width: int, *, ellipsis: str = "…") -> str:

@@ -7,7 +7,7 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `main`      the group of all commands; `main.answer` is the door for the program
 - `faults`    what becomes of a fault: one line and an exit code
 - `opening`   which workspace plain `memtui` opens: a project, or the made-up home
-- `output`    the only place that prints: tables, JSON, colours, questions
+- `output`    the only place that prints: text, JSON, colours, questions · `table` lines of tables for it
 - `names`     which file a word means
 - `doing`     carrying a plan out: shown, asked for, told
 - `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `explain_permission`, `sessions`,

@@ -10,7 +10,8 @@ from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usag
 from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.explain import switch_data, value_words
-from memtui.cli.output import Column, Data, Line, Part, table
+from memtui.cli.output import Data, Line, Part
+from memtui.cli.table import Column, table
 
 _LAYERS = ("user", "local", "project")
 

@@ -12,7 +12,8 @@ from memtui.cli.call import Call
 from memtui.cli.files import file_rows, file_table, problem_data, problem_line
 from memtui.cli.index import budget_data, meter
 from memtui.cli.opening import Opening, opening
-from memtui.cli.output import Column, Data, Line, Output, Part, iso, table
+from memtui.cli.output import Data, Line, Output, Part, iso
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.dream.gates import Gate

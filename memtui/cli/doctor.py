@@ -18,7 +18,8 @@ from memtui.base.files import is_temp
 from memtui.base.process import Identity, alive
 from memtui.base.text import many
 from memtui.cli.context import Call, Command, pass_call
-from memtui.cli.output import Column, Line, Part, table
+from memtui.cli.output import Line, Part
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.projects.strays import Gone, Shared

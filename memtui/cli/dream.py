@@ -24,7 +24,8 @@ from memtui.cli.dream_data import (
     when,
 )
 from memtui.cli.dream_review import adopt, diff, discard, restore
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import Data, Line, Part, iso
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.dream.events import Ended

@@ -16,7 +16,8 @@ from memtui.base.boundary import check_path
 from memtui.base.files import fault
 from memtui.base.text import size
 from memtui.cli.context import Call, Group, find_directory, pass_call
-from memtui.cli.output import Column, Data, Line, Output, Part, table
+from memtui.cli.output import Data, Line, Output, Part
+from memtui.cli.table import Column, table
 
 _FOLDER = click.Path(path_type=Path)
 

@@ -9,7 +9,8 @@ from memtui.base.files import read_stable
 from memtui.base.text import age, many, size, visible
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
-from memtui.cli.output import Column, Data, Line, Output, Part, iso, table
+from memtui.cli.output import Data, Line, Output, Part, iso
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.memory.checks import Problem

@@ -10,7 +10,8 @@ from memtui.base.text import many
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.doing import carry_out
 from memtui.cli.names import find_all, topic
-from memtui.cli.output import Column, Data, Glyphs, Line, Output, Part, table
+from memtui.cli.output import Data, Glyphs, Line, Output, Part
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.memory.budget import IndexBudget

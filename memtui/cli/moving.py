@@ -11,7 +11,8 @@ from memtui.base.errors import NotFound, Usage
 from memtui.base.text import age, many, size, visible
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.diffs import diff_lines
-from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.host.projects import Project

@@ -1,4 +1,4 @@
-"""The only place that prints.
+"""The only place that prints; `table` makes the lines of tables for it.
 
 Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
@@ -7,14 +7,14 @@ after that. JSON is written with every character outside ASCII escaped, so no co
 import json
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TextIO
 
 from memtui.base.errors import MemtuiError, Refused
-from memtui.base.text import cells, clip, pad, visible
+from memtui.base.text import visible
 from memtui.cli.streams import drop_stdout, is_terminal, write
 
 SCHEMA = "memtui/1"
@@ -72,14 +72,6 @@ class Wishes(Protocol):
     ascii: bool
     yes: bool
     no_input: bool
-
-
-class Column(NamedTuple):
-    """A column of a table: heading, whether it stands right, whether it takes the room that is left."""
-
-    title: str
-    right: bool = False
-    rest: bool = False
 
 
 class Output:
@@ -313,75 +305,3 @@ def iso(seconds: float | None) -> str | None:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, OSError, ValueError):
         return None
-
-
-def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | Part]]) -> Iterator[Line]:
-    """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
-
-    Args:
-        out: Knows the width.
-        columns: A column without a title in every column gives a table without a heading.
-        rows: The cells, one style a cell; without any there is no heading either.
-    """
-    listed = list(rows)
-    if not listed:
-        return
-    across = [
-        _shown([cell.text if isinstance(cell, Part) else cell for cell in cells_])
-        for cells_ in zip(*listed, strict=True)
-    ]
-    if out.plain:
-        for texts in zip(*across, strict=True):
-            yield "\t".join(text.replace("\t", " ") for text in texts)
-        return
-    titles = [column.title for column in columns]
-    widths = [max(cells(title), _widest(texts)) for title, texts in zip(titles, across, strict=True)]
-    _fit(widths, columns, out.width)
-    if any(titles):
-        listed.insert(0, [Part(title, "dim") for title in titles])
-        across = [[title, *texts] for title, texts in zip(titles, across, strict=True)]
-    ends = [*[False] * (len(columns) - 1), True]
-    filled = [
-        _filled(texts, width, column, out.glyphs.ellipsis, end=end)
-        for texts, width, column, end in zip(across, widths, columns, ends, strict=True)
-    ]
-    if not out.coloured(sys.stdout):
-        yield from map("  ".join, zip(*filled, strict=True))
-        return
-    for row, texts in zip(listed, zip(*filled, strict=True), strict=True):
-        line: list[Part] = []
-        for cell, text in zip(row, texts, strict=True):
-            line += [Part(text, cell.style if isinstance(cell, Part) else ""), Part("  ")]
-        yield line[:-1]
-
-
-def _shown(texts: list[str]) -> list[str]:
-    """A column's cells as they may be shown; looked at as one text first, because there may be thousands."""
-    joined = "".join(texts)
-    return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
-
-
-def _widest(texts: list[str]) -> int:
-    return max(map(len if "".join(texts).isascii() else cells, texts))
-
-
-def _filled(texts: list[str], width: int, column: Column, ellipsis: str, *, end: bool) -> list[str]:
-    """A column's cells in its width; in the last one they aren't filled with blanks."""
-    if end and not column.right:
-        return [clip(text, width, ellipsis=ellipsis) for text in texts]
-    if "".join(texts).isascii() and max(map(len, texts)) <= width:
-        return [text.rjust(width) if column.right else text.ljust(width) for text in texts]
-    return [pad(text, width, right=column.right, ellipsis=ellipsis) for text in texts]
-
-
-def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
-    """Take what is too much from the columns that take the rest, the last first; only that may vanish."""
-    over = sum(widths) + 2 * (len(widths) - 1) - width
-    if not width or over <= 0:
-        return
-    least = 0
-    for i in reversed([i for i, column in enumerate(columns) if column.rest]):
-        taken = min(max(over, 0), max(widths[i] - least, 0))
-        widths[i] -= taken
-        over -= taken
-        least = 8

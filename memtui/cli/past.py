@@ -11,7 +11,8 @@ from memtui.base.text import age
 from memtui.cli.context import Call, Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
-from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.table import Column, table
 from memtui.memory.history import FOUND
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ from memtui.base.errors import Usage
 from memtui.base.text import age
 from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.moving import move, undo_move
-from memtui.cli.output import Column, Data, Line, Part, iso, table
+from memtui.cli.output import Data, Line, Part, iso
+from memtui.cli.table import Column, table
 
 
 @click.group("projects", cls=Group, invoke_without_command=True, short_help="List the projects, move one.")

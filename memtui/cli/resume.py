@@ -12,7 +12,7 @@ from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usag
 from memtui.base.text import visible
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.output import Data
-from memtui.cli.sessions import places
+from memtui.cli.session_list import places
 
 if TYPE_CHECKING:
     from memtui.sessions.fork import Fork
@@ -78,7 +78,7 @@ def _session(call: Call, word: str | None, *, last: bool) -> Path:
         found = shelf.newest(call.dirs.cache, here)
         if found is None:
             raise NotFound("no session of this project", hint="memtui sessions ls --all lists those of all projects")
-        return found.file.path
+        return found.path
     try:
         return shelf.find(call.dirs.cache, [here], word)
     except NotFound:

@@ -10,7 +10,8 @@ import click
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
 from memtui.base.text import age, many, size
 from memtui.cli.context import Call, Command, pass_call
-from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
+from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.sessions.deeds import Deed
@@ -243,9 +244,9 @@ def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> 
     found = [one for one in shelf.sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
     call.out.warn(fault.message for fault in faults)
     for one in found:
-        if one.file.id in live:
-            call.out.note(f"session {one.file.id[:SHORT]} is open in the agent client: left where it is")
-    return [one.file.path for one in found if one.file.id not in live]
+        if one.id in live:
+            call.out.note(f"session {one.id[:SHORT]} is open in the agent client: left where it is")
+    return [one.path for one in found if one.id not in live]
 
 
 def _listed(call: Call, keeper: "Keeper", paths: Sequence[Path]) -> Iterator[Line]:

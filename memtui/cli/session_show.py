@@ -10,8 +10,10 @@ import click
 
 from memtui.base.text import many, size
 from memtui.cli.context import Call, pass_call
-from memtui.cli.output import Column, Data, Line, Part, table
-from memtui.cli.sessions import places, sessions
+from memtui.cli.output import Data, Line, Part
+from memtui.cli.session_list import places
+from memtui.cli.sessions import sessions
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume

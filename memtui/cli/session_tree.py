@@ -10,9 +10,10 @@ import click
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip
 from memtui.cli.context import Call, pass_call
-from memtui.cli.output import ASCII, SHORT, Column, Data, Line, Part, table
+from memtui.cli.output import ASCII, SHORT, Data, Line, Part
+from memtui.cli.session_list import places
 from memtui.cli.session_show import sessions
-from memtui.cli.sessions import places
+from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
@@ -183,7 +184,7 @@ def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
         paths = [shelf.find(call.dirs.cache, places(call, everywhere=True), session)]
     else:
         found = shelf.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
-        paths = [one.file.path for one in found]
+        paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:
         try:

@@ -1,43 +1,13 @@
 """Past sessions: listed, looked at, given away; what is done to them as a whole is in `session_deeds`."""
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.errors import MemtuiError, Refused
-from memtui.base.text import age, size
+from memtui.base.errors import Refused
 from memtui.cli.context import Call, Group, pass_call
-from memtui.cli.output import SHORT, Column, Data, Line, Part, iso, table
 from memtui.cli.session_deeds import COMMANDS, kept_ls
-
-if TYPE_CHECKING:
-    from memtui.host.running import Running
-    from memtui.sessions.listing import Session
-
-
-def places(call: Call, *, everywhere: bool) -> list[Path]:
-    """The folders whose sessions are meant: the project's, or all."""
-    from memtui.host.paths import projects_dir
-    from memtui.sessions.listing import folders
-
-    return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
-
-
-def session_data(session: "Session", live: "Running | None", left: float | None) -> Data:
-    """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
-    facts = session.facts
-    return {
-        "id": session.file.id,
-        "path": session.file.place,
-        "modified": iso(session.file.modified),
-        "size": session.file.size,
-        "live": live is not None,
-        "pid": live.pid if live else None,
-        "days_left": None if left is None else round(left, 2),
-        **{name: getattr(facts, name) for name in facts.__slots__},
-    }
+from memtui.cli.session_list import list_sessions, places
 
 
 @click.group("sessions", cls=Group, short_help="List past sessions, look at one, rename, archive, delete.")
@@ -57,48 +27,9 @@ def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | N
     "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
     Ends with 1 if there is none.
     """
-    from memtui.host.retention import cleanup_days, days_left, leaving
-    from memtui.host.running import running
-    from memtui.search import shelf
-
     if place is not None:
         return kept_ls(call, place, everywhere=everywhere, branch=branch)
-    faults: list[MemtuiError] = []
-    found = [one for one in shelf.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
-             if branch in (None, one.facts.branch)]  # fmt: skip
-    live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
-    left = [None if days is None else days_left(one.file.modified, now, days) for one in found]
-    rows = []
-    if call.out.structured:
-        rows = [session_data(one, live.get(one.file.id), rest) for one, rest in zip(found, left, strict=True)]
-    states = [
-        Part("live", "good") if one.file.id in live else Part(leaving(rest), "warn")
-        for one, rest in zip(found, left, strict=True)
-    ]
-    text = _ls_table(call, found, states, everywhere=everywhere)
-    call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
-    if not found:
-        call.out.note("no session here" if branch is None else f"no session on branch {branch}")
-    return int(not found)
-
-
-def _ls_table(call: Call, found: "list[Session]", states: list[Part], *, everywhere: bool) -> Iterator[Line]:
-    from memtui.host.titles import NAMELESS
-
-    marked, now = call.out.plain or any(state.text for state in states), call.now()
-    columns = [Column("age", right=True), Column("messages", right=True), Column("size", right=True)]
-    columns.append(Column("title", rest=True))
-    columns += [*([Column("project", rest=True)] if everywhere else []), Column("branch", rest=True)]
-    columns += [*([Column("state")] if marked else []), Column("id")]
-    lines: list[list[str | Part]] = []
-    for one, state in zip(found, states, strict=True):
-        facts = one.facts
-        line: list[str | Part] = [age(now - one.when), str(facts.messages), size(one.file.size)]
-        line.append(one.title or Part(NAMELESS, "dim"))
-        line += [facts.cwd.rpartition("/")[2]] if everywhere else []
-        line += [facts.branch, *([state] if marked else [])]
-        lines.append([*line, Part(one.file.id[:SHORT], "dim")])
-    return table(call.out, columns, lines)
+    return list_sessions(call, everywhere=everywhere, branch=branch)
 
 
 for _command in COMMANDS:

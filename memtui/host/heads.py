@@ -30,12 +30,22 @@ class SessionFile(NamedTuple):
     @property
     def id(self) -> str:
         """The session's identity: the stem of the file's name, whatever its records say."""
-        return self.place.rpartition("/")[2].removesuffix(".jsonl")
+        return session_id(self.place)
+
+
+def session_id(place: str) -> str:
+    """The identity of the session in a file."""
+    return place.rpartition("/")[2].removesuffix(".jsonl")
 
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    found = []
+    return sorted(files_in(folder), key=lambda file: (-file.modified, file.place))
+
+
+def files_in(folder: Path) -> list[SessionFile]:
+    """The sessions of a project folder in no order, for somebody who looks at thousands."""
+    found: list[SessionFile] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
@@ -44,7 +54,6 @@ def session_files(folder: Path) -> list[SessionFile]:
                     found.append(SessionFile(entry.path, known.st_mtime, known.st_size, known.st_ino))
     except OSError:
         return found
-    found.sort(key=lambda file: (-file.modified, file.place))
     return found
 
 

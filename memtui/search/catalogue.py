@@ -12,13 +12,12 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field, fields
 from hashlib import blake2b
 from pathlib import Path
-from sys import intern
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import fault
-from memtui.host.heads import SessionFile, read_part, session_files
+from memtui.host.heads import SessionFile, files_in, read_part
 from memtui.search.database import open_database
 from memtui.sessions.listing import Facts, Session
 
@@ -49,9 +48,13 @@ create table session(
 create table progress(place text primary key, mark blob not null, state text not null);
 create table health(place text primary key, modified real not null, size integer not null, words text not null);
 create index by_folder on session(folder, listed, written desc);
-create index by_time on session(written desc) where listed
+create index by_time on session(written desc) where listed;
+create index unlisted on session(folder) where not listed
 """
-_SHOWN: Final = f"place, modified, size, inode, {', '.join(_FACTS)}"
+_FILE: Final = "place, modified, size, inode"
+"""What tells whether a file is another one than before."""
+_LINE: Final = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
+"""What a `Session` is made of."""
 _KEEP: Final = f"insert or replace into session values ({', '.join('?' * (7 + len(_FACTS)))})"
 _KEEP_PROGRESS: Final = "insert or replace into progress values (?, ?, ?)"
 
@@ -106,14 +109,41 @@ class Catalogue:
             limit: How many at most; -1 for all.
         """
         where, values = _among(folders)
-        wanted = None if folders is None else set(map(str, folders))
         rows = self._ask(
-            f"select folder, {_SHOWN} from session where listed and {where} order by written desc, place limit ?",
+            f"select {_LINE} from session where listed and {where} order by written desc, place limit ?",
             *values,
-            limit if values or wanted is None else -1,
+            limit if values or folders is None else -1,
         )
-        found = [_session(row) for row in rows if wanted is None or row[0] in wanted]
+        found = list(map(Session._make, rows if folders is None else _of(rows, folders)))
         return found if limit < 0 else found[:limit]
+
+    def current(self, folders: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
+        """Sessions as their files are now: `refresh` and `page`, in one go where nothing changed, as most of the time.
+
+        Args:
+            folders: Of these project folders.
+            faults: Takes what kept a file from being read; the others are listed all the same.
+        """
+        listed = self.page(folders)
+        where, values = _among(folders)
+        rest = self._ask(f"select {_FILE} from session where not listed and {where}", *values)
+        known = {row[0]: row[1:4] for rows in (listed, _of(rest, folders)) for row in rows}
+        stale, gone = _compared(folders, known)
+        if not stale and not gone:
+            return listed
+        faults += self._follow(stale, gone).faults
+        return self.page(folders)
+
+    def facts(self, folders: Sequence[Path]) -> dict[str, Facts]:
+        """All that is known of the sessions of these folders, by the place of their file."""
+        where, values = _among(folders)
+        rows = self._ask(f"select place, {', '.join(_FACTS)} from session where {where}", *values)
+        return {row[0]: Facts(*row[1:]) for row in rows}
+
+    def facts_of(self, place: str) -> Facts | None:
+        """All that is known of one session; None if it was never refreshed."""
+        rows = self._ask(f"select {', '.join(_FACTS)} from session where place = ?", place)
+        return Facts(*rows[0]) if rows else None
 
     def health(self) -> dict[tuple[str, float, int], str]:
         """What is known to be lost of sessions, by their file's place, time and size; "" for nothing."""
@@ -139,32 +169,24 @@ class Catalogue:
             shown: Called whenever more is known and kept.
             stopped: Asked before each file; what was read until then is kept.
         """
-        done = Refreshed()
-        stale: list[SessionFile] = []
-        gone: list[str] = []
         folders = list(folders)
-        known = self._known(folders)
-        for folder in folders:
-            here = known[str(folder)]
-            for file in session_files(folder):
-                if here.pop(file.place, None) != (file.modified, file.size, file.inode):
-                    stale.append(file)
-            gone += here
+        where, values = _among(folders)
+        rows = self._ask(f"select {_FILE} from session where {where}", *values)
+        known = {row[0]: row[1:] for row in _of(rows, folders)}
+        return self._follow(*_compared(folders, known), shown, stopped)
+
+    def _follow(
+        self,
+        stale: list[SessionFile],
+        gone: list[str],
+        shown: Shown = lambda read, total: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> Refreshed:
+        """Read what is stale, forget what is gone."""
+        done = Refreshed(gone=len(gone))
         self._write([], gone)
-        done.gone = len(gone)
         self._read(stale, done, shown, stopped)
         return done
-
-    def _known(self, folders: Sequence[Path]) -> dict[str, dict[str, tuple[float, int, int]]]:
-        """Time, size and inode of the files that were read in these folders."""
-        found: dict[str, dict[str, tuple[float, int, int]]] = {str(folder): {} for folder in folders}
-        where, values = _among(folders)
-        for folder, place, modified, size, inode in self._ask(
-            f"select folder, place, modified, size, inode from session where {where}", *values
-        ):
-            if folder in found:
-                found[folder][place] = (modified, size, inode)
-        return found
 
     def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
         if not stale:
@@ -262,18 +284,40 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     return f"folder in ({','.join('?' * len(folders))})", tuple(map(str, folders))
 
 
-def _session(row: Row) -> Session:
-    facts = Facts(*row[5:])
-    facts.cwd, facts.branch = intern(facts.cwd), intern(facts.branch)  # thousands of sessions share a few of them
-    return Session(SessionFile(*row[1:5]), facts)
+def _of(rows: Iterable[Row], folders: Sequence[Path]) -> list[Row]:
+    """The rows of files that lie in these folders; `_among` may have let all through."""
+    wanted = set(map(str, folders))
+    return [row for row in rows if row[0].rpartition("/")[0] in wanted]
+
+
+def _compared(folders: Iterable[Path], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
+    """What changed in these folders: files that are not as they were, newest first, and the places of those gone.
+
+    Args:
+        folders: Project folders.
+        known: Time, size and inode of the files that were read in them, by their place.
+    """
+    files = [file for folder in folders for file in files_in(folder)]
+    gone = set(known).difference([file.place for file in files])
+    stale = [file for file in files if known.get(file.place) != file[1:]]
+    return sorted(stale, key=lambda file: (-file.modified, file.place)), sorted(gone)
 
 
 def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
     """What is kept of a session: what a list shows, and what is needed to read on."""
-    session = Session(file, scanner.facts)
+    facts = scanner.facts
     folder = file.place.rpartition("/")[0]
-    facts = (getattr(scanner.facts, name) for name in _FACTS)
-    shown = (file.place, folder, file.modified, file.size, file.inode, session.when, session.listed, *facts)
+    all_of_it = (getattr(facts, name) for name in _FACTS)
+    shown = (
+        file.place,
+        folder,
+        file.modified,
+        file.size,
+        file.inode,
+        facts.when(file.modified),
+        facts.listed,
+        *all_of_it,
+    )
     return shown, (file.place, _mark(file.place, scanner.facts.offset), scanner.state())
 
 

@@ -29,19 +29,19 @@ def judge(
         known = catalogue.health()
         rest = []
         for one in sessions:
-            words = known.get((one.file.place, one.file.modified, one.file.size))
+            words = known.get((one.place, one.modified, one.size))
             if words is not None:
-                yield one.file.place, words
-            elif one.file.size <= biggest:
+                yield one.place, words
+            elif one.size <= biggest:
                 rest.append(one)
         for one in rest:
             if stopped():
                 return
             try:
-                transcript = read_transcript(one.file.path)
+                transcript = read_transcript(one.path)
                 health = health_of(transcript, resume(transcript))
             except MemtuiError:
                 continue  # gone meanwhile: the next list knows
             words = "" if health.ok else health.words
             catalogue.keep_health(one.file, words)
-            yield one.file.place, words
+            yield one.place, words

@@ -22,8 +22,7 @@ def sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> 
         faults: Takes what kept a file from being read; the others are listed all the same.
     """
     with Catalogue(cache) as catalogue:
-        faults += catalogue.refresh(places).faults
-        return catalogue.page(places)
+        return catalogue.current(places, faults)
 
 
 def newest(cache: Path, place: Path) -> Session | None:
@@ -45,7 +44,7 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
     files = [file for place in places for file in session_files(place)]
     fits = [file.path for file in files if len(word) >= SHORTEST and file.id.startswith(word.lower())]
     if not fits:
-        fits = [one.file.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
+        fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
     shown = visible(word, keep="")
     if not fits:
         raise NotFound(f"no session {shown!r}", hint="memtui sessions ls --all lists them")

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from memtui.host.heads import SessionFile
+from memtui.host.heads import SessionFile, session_id
 
 
 @dataclass(slots=True)
@@ -32,32 +32,53 @@ class Facts:
     cwd: str = ""
     branch: str = ""
 
-
-class Session(NamedTuple):
-    """A session's file and what a list shows of it."""
-
-    file: SessionFile
-    facts: Facts
-
-    @property
-    def title(self) -> str:
-        """What it is called; "" where nobody said anything yet."""
-        return self.facts.title
-
-    @property
-    def when(self) -> float:
-        """When its last record was written, in seconds since 1970; the time of the file where no record tells."""
-        try:
-            stamp = datetime.fromisoformat(self.facts.last_time)
-        except ValueError:
-            return self.file.modified
-        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
-
     @property
     def listed(self) -> bool:
         """Whether a list shows it: not a file without a word, nor a sub-agent's that lies among the sessions."""
-        facts = self.facts
-        return bool(facts.messages or (facts.title and not facts.side))
+        return bool(self.messages or (self.title and not self.side))
+
+    def when(self, modified: float) -> float:
+        """When the last record was written, in seconds since 1970; the time of the file where no record tells."""
+        try:
+            stamp = datetime.fromisoformat(self.last_time)
+        except ValueError:
+            return modified
+        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
+
+
+class Session(NamedTuple):
+    """A session as a line of a list: its file, and of the facts what a line shows, or is looked for in.
+
+    There may be thousands: this is a row of the catalogue as the database gives it, and nothing around it. `when` is
+    that of `Facts.when`; `title` is "" where nobody said anything yet, `first_prompt` where it is the title.
+    """
+
+    place: str
+    modified: float
+    size: int
+    inode: int
+    when: float
+    title: str
+    messages: int
+    bad: int
+    branch: str
+    cwd: str
+    first_prompt: str
+
+    @property
+    def file(self) -> SessionFile:
+        """Its file as the folder lists it."""
+        return SessionFile(*self[:4])
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return Path(self.place)
+
+    @property
+    def id(self) -> str:
+        """Its identity: the stem of the file's name, whatever its records say."""
+        return session_id(self.place)
 
 
 def folders(projects: Path) -> list[Path]:

@@ -15,7 +15,7 @@ from memtui.sessions.chain import Resume
 from memtui.sessions.health import health_of
 from memtui.sessions.leaf import REASONS
 from memtui.sessions.left_out import WORDS
-from memtui.sessions.listing import Session
+from memtui.sessions.listing import Facts, Session
 from memtui.sessions.outline import outline_of
 from memtui.sessions.snapshots import changed_files
 from memtui.sessions.stats import stats_of
@@ -33,23 +33,19 @@ TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "
 
 def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    facts, file = session.facts, session.file
-    kept = file.place in shelf.archived
-    left = None if shelf.days is None else days_left(file.modified, now, shelf.days)
+    kept = session.place in shelf.archived
+    left = None if shelf.days is None else days_left(session.modified, now, shelf.days)
     soon = not kept and left is not None and left < SOON
-    live = shelf.live.get(file.id)
+    live = shelf.live.get(session.id)
     pairs: list[Pair] = [
-        ("id", file.id[:8], ""),
+        ("id", session.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
-        ("in", visible(short(Path(facts.cwd), home), keep="") if facts.cwd else "", ""),
-        ("branch", visible(facts.branch, keep=""), ""),
+        ("in", visible(short(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("branch", visible(session.branch, keep=""), ""),
         ("last", ago(now - session.when), ""),
-        ("began", local(facts.first_time), ""),
-        ("messages", f"{facts.messages:,}, prompts {facts.prompts:,}", ""),
-        ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
-        ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
-        ("size", f"{size(file.size)}B, {many(facts.lines, 'line')}", ""),
-        ("bad lines", f"{facts.bad:,}" if facts.bad else "", "$problem"),
+        ("messages", f"{session.messages:,}", ""),
+        ("size", f"{size(session.size)}B", ""),
+        ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
         ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
         ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
     ]
@@ -62,8 +58,18 @@ def _clean_up(left: float | None) -> str:
     return f"in {many(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
 
 
-def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Workspace) -> OpenSession:
-    """What only a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written."""
+def opened_of(
+    place: str, transcript: Transcript, told: Resume, workspace: Workspace, facts: Facts | None
+) -> OpenSession:
+    """What a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written.
+
+    Args:
+        place: The session's file.
+        transcript: It, read.
+        told: What a resume sends of it.
+        workspace: Says which of the files that it wrote are memory.
+        facts: What the catalogue knows of it.
+    """
     records = transcript.each(transcript.entries)
     stats, usage = asdict(stats_of(records)), usage_of(records).total
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
@@ -71,6 +77,7 @@ def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Works
     memory = memory_names(written, workspace.place.folder)
     files = {*written, *(file.path for file in changed_files(records))}
     pairs: list[Pair] = [
+        *(_counts(facts) if facts else []),
         ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
          "$problem" if told.messages is None else "$good"),
         ("goes on", REASONS[told.leaf.reason], ""),
@@ -85,6 +92,15 @@ def opened_of(place: str, transcript: Transcript, told: Resume, workspace: Works
     notes = [*([] if health.ok else [health.words])]
     notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
+
+
+def _counts(facts: Facts) -> list[Pair]:
+    return [
+        ("began", local(facts.first_time), ""),
+        ("prompts", f"{facts.prompts:,} in {many(facts.lines, 'line')}", ""),
+        ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
+        ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
+    ]
 
 
 def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:

@@ -151,7 +151,9 @@ class SessionReading:
                 return
             told = resume(transcript)
             self.app.post_message(Conversed(self._conversation(point, transcript, told)))
-            opened = opened_of(point.place, transcript, told, self.app.workspace)
+            with Catalogue(self.app.start.cache) as catalogue:
+                facts = catalogue.facts_of(point.place)
+            opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
             if not worker.is_cancelled:
                 self.app.post_message(SessionOpened(opened))
         except MemtuiError as error:

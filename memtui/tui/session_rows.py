@@ -70,7 +70,7 @@ def point_of(row: SessionRow) -> Point:
     """What a row stands for."""
     match row:
         case Session():
-            return Point(row.file.place)
+            return Point(row.place)
         case NodeRow(place, node):
             agent = node.agent.path if node.agent else None
             return Point(place, node.leaf_uuid or node.uuid, str(agent or ""))
@@ -82,7 +82,7 @@ def key_of(row: SessionRow) -> Hashable:
     """What stays the same when rows come and go around it."""
     match row:
         case Session():
-            return row.file.place
+            return row.place
         case NodeRow(place, node):
             return (place, node.branch.start.uuid if node.branch else node.agent.id if node.agent else "")
         case AgentsRow():
@@ -91,7 +91,7 @@ def key_of(row: SessionRow) -> Hashable:
 
 def project_of(session: Session) -> str:
     """The name of the project that a session belongs to: the last part of its directory."""
-    return PurePosixPath(session.facts.cwd).name or PurePosixPath(session.file.place).parent.name
+    return PurePosixPath(session.cwd).name or PurePosixPath(session.place).parent.name
 
 
 def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> tuple[SessionRow, ...]:
@@ -105,13 +105,13 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
     terms = parse(wanted.query)
     sessions = list(shelf.sessions)
     if wanted.branch:
-        sessions = [one for one in sessions if one.facts.branch == wanted.branch]
+        sessions = [one for one in sessions if one.branch == wanted.branch]
     if terms:
         sessions = [one for one in sessions if _fits(terms, one)]
     if wanted.order == "size":
-        sessions.sort(key=lambda one: -one.file.size)
+        sessions.sort(key=lambda one: -one.size)
     elif wanted.order == "messages":
-        sessions.sort(key=lambda one: -one.facts.messages)
+        sessions.sort(key=lambda one: -one.messages)
     elif wanted.order == "title":
         sessions.sort(key=lambda one: one.title.casefold())
     if not wanted.unfolded:
@@ -119,15 +119,14 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
     rows: list[SessionRow] = []
     for session in sessions:
         rows.append(session)
-        place = session.file.place
+        place = session.place
         if place in wanted.unfolded and place in opened:
             rows += _below(place, opened[place], wanted)
     return tuple(rows)
 
 
 def _fits(terms: tuple[object, ...], session: Session) -> bool:
-    facts = session.facts
-    return matches(terms, session.title, facts.first_prompt, facts.branch, facts.cwd, session.file.id)  # type: ignore[arg-type]
+    return matches(terms, session.title, session.first_prompt, session.branch, session.cwd, session.id)  # type: ignore[arg-type]
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[SessionRow]:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from memtui.base.errors import Refused
 from memtui.base.text import cells
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.output import Column, Output, Part, iso, table
+from memtui.cli.output import Output, Part, iso
+from memtui.cli.table import Column, table
 
 
 @dataclass

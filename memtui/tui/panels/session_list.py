@@ -85,11 +85,11 @@ class SessionList(Lines):
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
 
     def _session(self, session: Session, width: int) -> Content:
-        place, facts = session.file.place, session.facts
+        place = session.place
         fold = self.glyphs.opened if place in self.wanted.unfolded else " "
         mark, style = self._mark(session)
-        tail = f" {facts.messages:>5}"
-        tail += f"{text.size(session.file.size):>6}" if width >= SIZE_FROM else ""
+        tail = f" {session.messages:>5}"
+        tail += f"{text.size(session.size):>6}" if width >= SIZE_FROM else ""
         tail += f"{text.age(self.now - session.when):>5}"
         word = self._word(session)
         lead = f"{mark}{self.glyphs.tick if place in self.wanted.marked else ' '}{fold}"
@@ -110,19 +110,19 @@ class SessionList(Lines):
         )
 
     def _mark(self, session: Session) -> tuple[str, str]:
-        if session.file.id in self.shelf.live:
+        if session.id in self.shelf.live:
             return self.glyphs.changed, "$good"
-        lost = session.facts.bad or self.health.get(session.file.place)
+        lost = session.bad or self.health.get(session.place)
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
-        if session.file.id in self.shelf.live:
+        if session.id in self.shelf.live:
             return "live"
-        if session.file.place in self.shelf.archived:
+        if session.place in self.shelf.archived:
             return "archived"
         if self.shelf.days is None:
             return ""
-        left = days_left(session.file.modified, self.now, self.shelf.days)
+        left = days_left(session.modified, self.now, self.shelf.days)
         return "due" if left <= 0 else leaving(left)
 
     def _node(self, row: NodeRow, width: int) -> Content:
@@ -148,8 +148,8 @@ class SessionList(Lines):
             if row.folded != fold:
                 self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
                 return
-        elif isinstance(row, Session) and (row.file.place not in self.wanted.unfolded) != fold:
-            self.post_message(self.Folded(row.file.place, fold))
+        elif isinstance(row, Session) and (row.place not in self.wanted.unfolded) != fold:
+            self.post_message(self.Folded(row.place, fold))
             return
         if fold:
             self.cursor = next(

@@ -70,7 +70,7 @@ class SessionsView(Widget):
         if row is None or isinstance(row, Session):
             return row
         shelf = self.state.shelf if self.state else None
-        return next((one for one in shelf.sessions if one.file.place == row.place), None) if shelf else None
+        return next((one for one in shelf.sessions if one.place == row.place), None) if shelf else None
 
     @property
     def point(self) -> Point | None:
@@ -121,7 +121,7 @@ class SessionsView(Widget):
         if state is None or state.shelf is None or session is None:
             facts.pairs, facts.notes = (), ()
             return
-        opened = state.opened.get(session.file.place)
+        opened = state.opened.get(session.place)
         known = pairs_of(session, state.shelf, state.now, app_of(self).start.home)
         facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
@@ -204,10 +204,10 @@ class SessionsView(Widget):
     def _find_awaited(self, shelf: Shelf) -> None:
         if not self._awaited:
             return
-        found = next((one for one in shelf.sessions if one.file.id == self._awaited), None)
+        found = next((one for one in shelf.sessions if one.id == self._awaited), None)
         if found is not None:
             self._awaited = ""
-            self.list.to_key(found.file.place)
+            self.list.to_key(found.place)
         elif not shelf.reading and shelf.scope != "all":
             self.action_scope("all")
         elif not shelf.reading:
@@ -222,8 +222,8 @@ class SessionsView(Widget):
         if self._resting is not None:
             self._resting.stop()
         session = self.current
-        if session is None or session.file.size > BIG:
-            words = f"{size(session.file.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
+        if session is None or session.size > BIG:
+            words = f"{size(session.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
             self._no_conversation(words)
             return
         if PAUSE:
@@ -299,7 +299,7 @@ class SessionsView(Widget):
         """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file.place})
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.place})
             self._rearrange()
             self.list.cursor += 1
 

@@ -1,0 +1,97 @@
+"""The list of past sessions, of one project or of all.
+
+click is not known here: where there are thousands of sessions its import would be a third of the answer (`shortcut`).
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memtui.base.errors import MemtuiError
+from memtui.base.text import age, size
+from memtui.cli.call import Call
+from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.table import Column, table
+
+if TYPE_CHECKING:
+    from memtui.host.running import Running
+    from memtui.sessions.listing import Facts, Session
+
+
+def places(call: Call, *, everywhere: bool) -> list[Path]:
+    """The folders whose sessions are meant: the project's, or all."""
+    from memtui.host.paths import projects_dir
+    from memtui.sessions.listing import folders
+
+    return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
+
+
+def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = None) -> int:
+    """List the sessions of the project, newest first.
+
+    Args:
+        call: The call.
+        everywhere: Of all projects.
+        branch: Only those whose last prompt was typed on this branch.
+
+    Returns:
+        The exit code: 1 if there is none.
+    """
+    from memtui.host.retention import cleanup_days, days_left, leaving
+    from memtui.host.running import running
+    from memtui.search.catalogue import Catalogue
+
+    faults: list[MemtuiError] = []
+    folders = places(call, everywhere=everywhere)
+    rows: list[Data] = []
+    with Catalogue(call.dirs.cache) as catalogue:
+        found = catalogue.current(folders, faults)
+        if branch is not None:
+            found = [one for one in found if one.branch == branch]
+        live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
+        left = [None if days is None else days_left(one.modified, now, days) for one in found]
+        if call.out.structured:
+            known = catalogue.facts(folders)
+            rows = [_data(one, known[one.place], live.get(one.id), rest) for one, rest in zip(found, left, strict=True)]
+    states: list[str | Part] = [Part(leaving(rest), "warn") if rest is not None else "" for rest in left]
+    if live:
+        states = [Part("live", "good") if one.id in live else state for one, state in zip(found, states, strict=True)]
+    text = _table(call, found, states, everywhere=everywhere)
+    call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
+    if not found:
+        call.out.note("no session here" if branch is None else f"no session on branch {branch}")
+    return int(not found)
+
+
+def _data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
+    """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
+    return {
+        "id": session.id,
+        "path": session.place,
+        "modified": iso(session.modified),
+        "size": session.size,
+        "live": live is not None,
+        "pid": live.pid if live else None,
+        "days_left": None if left is None else round(left, 2),
+        **{name: getattr(facts, name) for name in facts.__slots__},
+    }
+
+
+def _table(call: Call, found: "list[Session]", states: Sequence[str | Part], *, everywhere: bool) -> Iterator[Line]:
+    from memtui.host.titles import NAMELESS
+
+    now = call.now()
+    nameless = Part(NAMELESS, "dim")
+    columns: dict[Column, Sequence[str | Part]] = {
+        Column("age", right=True): [age(now - one.when) for one in found],
+        Column("messages", right=True): [str(one.messages) for one in found],
+        Column("size", right=True): [size(one.size) for one in found],
+        Column("title", rest=True): [one.title or nameless for one in found],
+    }
+    if everywhere:
+        columns[Column("project", rest=True)] = [one.cwd.rpartition("/")[2] for one in found]
+    columns[Column("branch", rest=True)] = [one.branch for one in found]
+    if call.out.plain or any(state if isinstance(state, str) else state.text for state in states):
+        columns[Column("state")] = states
+    columns[Column("id", style="dim")] = [one.id[:SHORT] for one in found]
+    return table(call.out, list(columns), zip(*columns.values(), strict=True))

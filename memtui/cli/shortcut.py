@@ -1,0 +1,38 @@
+"""Answers that don't wait for click: its import takes longer than they do.
+
+What stands here is asked for as often by scripts as by people, and answers in some milliseconds. Words that are not all
+known go to click, which reads the same options and tells what is wrong with them.
+"""
+
+from collections.abc import Callable, Sequence
+
+from memtui.cli.call import Call
+
+FLAGS = {f"--{name.replace('_', '-')}": name for name in ("json", "jsonl", "plain", "quiet", "no_color", "ascii")}
+"""Those of the options of every command that take no value and change how an answer looks."""
+
+
+def shortcut(args: Sequence[str], call: Call) -> Callable[[], int] | None:
+    """What answers these words; `None` if click has to.
+
+    Args:
+        args: The words after the program's name.
+        call: Takes the options that every command has.
+    """
+    if list(args[:2]) != ["sessions", "ls"]:
+        return None
+    everywhere = False
+    for word in args[2:]:
+        if word == "--all":
+            everywhere = True
+        elif word in FLAGS:
+            setattr(call.asked, FLAGS[word], True)
+        else:
+            return None
+
+    def run() -> int:
+        from memtui.cli.session_list import list_sessions
+
+        return list_sessions(call, everywhere=everywhere)
+
+    return run
