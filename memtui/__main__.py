@@ -48,7 +48,12 @@ def main(argv: "Sequence[str] | None" = None) -> int:
     if screen is not None and _somebody_looks() and "_MEMTUI_COMPLETE" not in os.environ:
         return _open(screen, args)
     _end_by_signal()
-    return _answer(args)
+    code = _answer(args)
+    if argv is None:
+        import gc
+
+        gc.freeze()  # the process ends here: to look through all that it holds once more takes a tenth of an answer
+    return code
 
 
 def _answer(args: "Sequence[str]") -> int:

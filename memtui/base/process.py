@@ -6,8 +6,8 @@ process started and the name of this run of the machine, it names one process fo
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _LINUX = sys.platform.startswith("linux")
 _WINDOWS = sys.platform == "win32"
@@ -15,8 +15,7 @@ _SAME_START = 0.5
 """Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """A process: its number, when it started and in which run of the machine.
 
     `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not

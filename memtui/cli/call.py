@@ -6,7 +6,6 @@ The screen starts from here too, so click is not known here.
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +34,6 @@ class KeyRow(NamedTuple):
     words: str
 
 
-@dataclass(slots=True)
 class Asked:
     """The options that every command takes, before or after its name."""
 
@@ -62,20 +60,24 @@ def here() -> Path:
         return Path(os.environ.get("PWD") or "/")
 
 
-@dataclass
 class Call:
     """What a command is given.
 
-    `cwd` is that of the process, `now` the clock. What is made from them is made when it is first asked for: a command
-    pays only for what it uses.
+    `cwd` is the process's working directory, `now` the clock. What is made from them is made when it is first asked
+    for: a command pays only for what it uses.
+
+    Args:
+        keys: Gives the screen's keys; the command line doesn't know the screen, so whoever started it may hand them
+            over.
     """
 
-    asked: Asked = field(default_factory=Asked)
-    keys: Callable[[], Sequence["KeyRow"]] | None = None
-    """The screen's keys; the command line doesn't know the screen, so whoever started it may hand them over."""
-    cwd: Path = field(default_factory=here)
-    now: Callable[[], float] = time.time
-    _last: "World | None" = None
+    now: Callable[[], float] = staticmethod(time.time)
+
+    def __init__(self, keys: Callable[[], Sequence["KeyRow"]] | None = None) -> None:
+        self.asked = Asked()
+        self.keys = keys
+        self.cwd = here()
+        self._last: World | None = None
 
     @cached_property
     def env(self) -> Env:

@@ -85,8 +85,8 @@ def get(call: Call, key: str | None) -> None:
     rows = _rows(call)
 
     def text() -> Iterator[Line]:
-        columns = [Column("setting"), Column("value", rest=True), Column("set by")]
-        columns.append(Column("source" if out.verbose else "what it does", rest=True))
+        columns = [Column("setting"), Column("value", rest=1), Column("set by")]
+        columns.append(Column("source" if out.verbose else "what it does", rest=1))
         for whose, title in (("client", "the agent client"), ("memtui", "memtui")):
             yield Part(title, "bold")
             yield from table(
@@ -254,7 +254,7 @@ def keys(call: Call) -> None:
     found = [{**row._asdict(), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
 
     def text() -> Iterator[Line]:
-        columns = [Column("action"), Column("keys"), Column("where"), Column("what it does", rest=True)]
+        columns = [Column("action"), Column("keys"), Column("where"), Column("what it does", rest=1)]
         rows = [[row["id"], row["keys"], row["place"], row["words"]] for row in found]
         yield from table(call.out, columns, rows)
 

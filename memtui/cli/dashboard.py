@@ -174,7 +174,7 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
         opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
         rows.append([Part("" if out.plain else mark, state.style), state, gate.words, reason])
-    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=True)], rows)
+    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
@@ -184,4 +184,4 @@ def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) ->
     rows: list[list[str | Part]] = [
         [age(now - one.modified), Part(one.title), size(one.size), Part(one.id[:8], "dim")] for one in sessions
     ]
-    yield from table(out, [Column("", right=True), Column("", rest=True), Column("", right=True), Column("")], rows)
+    yield from table(out, [Column("", right=True), Column("", rest=1), Column("", right=True), Column("")], rows)

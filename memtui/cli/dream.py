@@ -252,7 +252,7 @@ def log(call: Call, limit: int) -> int:
             Column("", right=True),
             Column(""),
             Column(""),
-            Column("", rest=True),
+            Column("", rest=1),
             Column("", right=True),
         ]
         rows: list[list[str | Part]] = []

@@ -202,7 +202,7 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
 
 def switch_table(out: Output, switches: Iterable[Data]) -> Iterator[Line]:
     """Switches with who set them."""
-    columns = [Column("switch"), Column("value", rest=True), Column("set by"), Column("source", rest=True)]
+    columns = [Column("switch"), Column("value", rest=1), Column("set by"), Column("source", rest=1)]
     rows = [[s["key"], value_words(s["value"]), s["layer"], s["source"]] for s in switches]
     if rows:
         yield from table(out, columns, rows)
@@ -319,7 +319,7 @@ def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
     yield [Part(data["verdict"], style), f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}"]
     fields = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
     if fields:
-        yield from table(out, [Column("line", right=True), Column("field"), Column("value", rest=True)], fields)
+        yield from table(out, [Column("line", right=True), Column("field"), Column("value", rest=1)], fields)
     for note in data["problems"]:
         where = f"line {note['line']}: " if note["line"] is not None else ""
         yield [Part("! ", "warn"), f"{where}{note['message']}"]

@@ -157,8 +157,8 @@ def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
             fields = [row["name"], row["type"] or row["kind"], str(row["size"]), row["modified"] or ""]
             yield "\t".join(_one_line(field) for field in [*fields, ", ".join(_states(row)), row["description"] or ""])
         return
-    columns = [Column(""), Column("", rest=True), Column(""), Column("", right=True), Column("", right=True)]
-    columns += [Column("", right=True), Column("", rest=True)]
+    columns = [Column(""), Column("", rest=1), Column(""), Column("", right=True), Column("", right=True)]
+    columns += [Column("", right=True), Column("", rest=1)]
     lines = []
     for row in rows:
         mark, style = _mark(out, row)

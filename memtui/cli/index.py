@@ -183,8 +183,8 @@ def index(call: Call, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: st
     ]
 
     def text() -> Iterator[Line]:
-        columns = [Column("line", right=True), Column("title", rest=True), Column("file", rest=True)]
-        columns.append(Column("hook", rest=True))
+        columns = [Column("line", right=True), Column("title", rest=1), Column("file", rest=1)]
+        columns.append(Column("hook", rest=1))
         lines: list[list[str | Part]] = []
         for row in rows:
             style = "problem" if not row["exists"] else "warn" if row["loaded"] is False else ""

@@ -159,9 +159,9 @@ def _plan_lines(call: Call, plan: "MovePlan") -> Iterator[Line]:
         rows.append(["session", session.id[:SHORT], size(session.size), title, Part(how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", Part(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
-    columns = [Column(""), Column(""), Column("", right=True), Column("", rest=True), Column("")]
+    columns = [Column(""), Column(""), Column("", right=True), Column("", rest=1), Column("")]
     yield from table(call.out, columns, rows)
-    yield from table(call.out, [Column(""), Column("", rest=True), Column("")], _memory_rows(call, plan))
+    yield from table(call.out, [Column(""), Column("", rest=1), Column("")], _memory_rows(call, plan))
     yield from _stay_lines(plan.stays)
     yield from (Part(f"  {note}", "dim") for note in plan.notes)
     if call.out.verbose and plan.memory is not None:
@@ -236,7 +236,7 @@ def _listed(call: Call) -> int:
             state = "taken back" if past.undone else "" if past.ended else "stopped half-way"
             what = many(past.sessions, "session") + (", memory" if past.memory else "")
             lines.append([past.id[:SHORT], age(call.now() - past.when), what, past.old, past.new, Part(state, "warn")])
-        columns = [Column("id"), Column("", right=True), Column(""), Column("from", rest=True), Column("to", rest=True)]
+        columns = [Column("id"), Column("", right=True), Column(""), Column("from", rest=1), Column("to", rest=1)]
         yield from table(call.out, [*columns, Column("")], lines)
 
     call.out.answer("moves", rows, text(), rows=rows)

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TextIO
@@ -41,8 +40,7 @@ Line = str | Part | Sequence[str | Part]
 """One line of text: a string, a part, or several of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """Marks that a terminal may not have; each also has a word in `--plain`."""
 
     problem: str

@@ -118,7 +118,7 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
 
 
 def _listed(call: Call, versions: "list[Version]", name: str | None) -> Iterator[Line]:
-    columns = [Column(""), Column("", right=True), Column(""), Column("", rest=True), Column("")]
+    columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
     rows: list[list[str | Part]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]

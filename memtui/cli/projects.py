@@ -65,7 +65,7 @@ def _list(call: Call, *, gone: bool) -> int:
 
     def text() -> Iterator[Line]:
         columns = [Column("project"), Column("topics", right=True), Column("sessions", right=True), Column("last")]
-        columns += [Column("directory", rest=True), Column("")]
+        columns += [Column("directory", rest=1), Column("")]
         lines = []
         for project, row in zip(found, rows, strict=True):
             last = "never" if project.newest is None else age(call.now() - project.newest)

@@ -150,8 +150,8 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
     from dataclasses import asdict
 
     from memtui.projects.past import keeper_for
+    from memtui.sessions.facts import Facts
     from memtui.sessions.kept import DELETED
-    from memtui.sessions.listing import Facts
     from memtui.sessions.scan import Scanner
 
     here = os.path.realpath(call.place.transcripts)
@@ -171,7 +171,7 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
 
     def text() -> Iterator[Line]:
         columns = [Column("deleted" if place == DELETED else "archived", right=True), Column("messages", right=True)]
-        columns += [Column("size", right=True), Column("title", rest=True), Column("project", rest=True), Column("id")]
+        columns += [Column("size", right=True), Column("title", rest=1), Column("project", rest=1), Column("id")]
         lines: list[list[str | Part]] = []
         for kept, facts in found:
             title = Part(facts.title) if facts.title else Part("no title", "dim")
@@ -253,7 +253,7 @@ def _listed(call: Call, keeper: "Keeper", paths: Sequence[Path]) -> Iterator[Lin
     from memtui.host.titles import NAMELESS
     from memtui.sessions.scan import Scanner
 
-    columns = [Column("", right=True), Column("", right=True), Column("", rest=True), Column("")]
+    columns = [Column("", right=True), Column("", right=True), Column("", rest=1), Column("")]
     rows: list[list[str | Part]] = []
     for path in paths:
         names, total = keeper.files(path)

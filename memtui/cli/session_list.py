@@ -15,7 +15,8 @@ from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.host.running import Running
-    from memtui.sessions.listing import Facts, Session
+    from memtui.sessions.facts import Facts
+from memtui.sessions.listing import Session
 
 
 def places(call: Call, *, everywhere: bool) -> list[Path]:
@@ -86,12 +87,12 @@ def _table(call: Call, found: "list[Session]", states: Sequence[str | Part], *, 
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],
         Column("size", right=True): [size(one.size) for one in found],
-        Column("title", rest=True): [one.title or nameless for one in found],
+        Column("id", style="dim"): [one.id[:SHORT] for one in found],
     }
     if everywhere:
-        columns[Column("project", rest=True)] = [one.cwd.rpartition("/")[2] for one in found]
-    columns[Column("branch", rest=True)] = [one.branch for one in found]
+        columns[Column("project", rest=2)] = [one.cwd.rpartition("/")[2] for one in found]
+    columns[Column("branch", rest=1)] = [one.branch for one in found]
     if call.out.plain or any(state if isinstance(state, str) else state.text for state in states):
         columns[Column("state")] = states
-    columns[Column("id", style="dim")] = [one.id[:SHORT] for one in found]
+    columns[Column("title", rest=3)] = [one.title or nameless for one in found]
     return table(call.out, list(columns), zip(*columns.values(), strict=True))

@@ -17,9 +17,9 @@ from memtui.cli.table import Column, table
 
 if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
+    from memtui.sessions.facts import Facts
     from memtui.sessions.left_out import Why
     from memtui.sessions.lines import Record
-    from memtui.sessions.listing import Facts
     from memtui.sessions.transcript import Transcript
 
 __all__ = ["sessions"]
@@ -110,4 +110,4 @@ def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Li
     if data["files"]:
         yield Part("files changed", "bold")
         rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
-        yield from table(call.out, [Column("", rest=True), Column("", right=True), Column("")], rows)
+        yield from table(call.out, [Column("", rest=1), Column("", right=True), Column("")], rows)

@@ -106,7 +106,7 @@ class _Drawing:
             columns = [Column(name) for name in ("depth", "kind", "first", "messages", "time", "tip", "leaf")]
             yield from table(self.call.out, columns, [cell for node in shown for cell in self._plain(node)])
             return
-        columns = [Column("", rest=True), Column("", right=True), Column("", right=True), Column("")]
+        columns = [Column("", rest=1), Column("", right=True), Column("", right=True), Column("")]
         yield from table(self.call.out, columns, [line for node in shown for line in self._rows(node)])
         if not self.told.leaf.uuid:
             yield Part(f"a resume finds no conversation: {self._reason()}", "problem")
@@ -194,7 +194,7 @@ def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
 
     def text() -> Iterator[Line]:
         glyphs = call.out.glyphs
-        columns = [Column(""), Column(""), Column("", rest=True)]
+        columns = [Column(""), Column(""), Column("", rest=1)]
         lines: list[list[str | Part]] = []
         for row in rows:
             mark = Part("ok" if call.out.plain else glyphs.open, "good")

@@ -22,7 +22,7 @@ def sessions() -> None:
 @click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be had back.")
 @pass_call
 def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | None) -> int:
-    """List the sessions of the project, newest first: age, messages, size, title, id.
+    """List the sessions of the project, newest first: age, messages, size, id, title.
 
     "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
     Ends with 1 if there is none.

@@ -15,11 +15,15 @@ GAP = "  "
 
 
 class Column(NamedTuple):
-    """A column: heading, whether it stands right, whether it takes the room that is left, the style of its cells."""
+    """A column: its heading, whether its cells stand right, and their style.
+
+    `rest` is 0 for one that keeps its width; where there isn't room for all, the others give of theirs, first the
+    lowest, of equals the last.
+    """
 
     title: str
     right: bool = False
-    rest: bool = False
+    rest: int = 0
     style: str = ""
 
 
@@ -42,14 +46,7 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
     headed = any(column.title for column in columns)
     if headed:
         across = [[column.title, *texts] for column, texts in zip(columns, across, strict=True)]
-    sizes = [list(map(len if "".join(texts).isascii() else cells, texts)) for texts in across]
-    widths = list(map(max, sizes))
-    _fit(widths, columns, out.width)
-    filled = [
-        _filled(texts, taken, width, column.right, out.glyphs.ellipsis)
-        for texts, taken, width, column in zip(across, sizes, widths, columns, strict=True)
-    ]
-    lines = zip(*filled, strict=True)
+    lines = zip(*_aligned(across, columns, out.width, out.glyphs.ellipsis), strict=True)
     if not out.coloured(sys.stdout):
         yield from map(GAP.join, lines)
         return
@@ -63,11 +60,11 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
 
 
 def _line(parts: list[Part]) -> list[str | Part]:
-    """Cells with the gap between them; blanks at the end would show in a colour that underlines."""
-    line: list[str | Part] = []
-    for part in parts[:-1]:
-        line += [part, GAP]
-    return [*line, parts[-1]._replace(text=parts[-1].text.rstrip(" "))]
+    """Cells with the gap between them."""
+    line: list[str | Part] = [parts[0]]
+    for part in parts[1:]:
+        line += [GAP, part]
+    return line
 
 
 def _shown(column: Sequence[str | Part]) -> list[str]:
@@ -77,23 +74,37 @@ def _shown(column: Sequence[str | Part]) -> list[str]:
     return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
 
 
-def _filled(texts: list[str], sizes: list[int], width: int, right: bool, ellipsis: str) -> list[str]:
-    """A column's cells in its width; `sizes` is how many terminal cells each takes by itself."""
-    if max(sizes) > width:
-        texts = [clip(text, width, ellipsis=ellipsis) for text in texts]
-        sizes = list(map(cells, texts))
-    if right:
-        return [" " * (width - size) + text for text, size in zip(texts, sizes, strict=True)]
-    return [text + " " * (width - size) for text, size in zip(texts, sizes, strict=True)]
+def _aligned(across: list[list[str]], columns: Sequence[Column], room: int, ellipsis: str) -> Iterator[list[str]]:
+    """The columns, each in its width; the last one isn't filled with blanks, and where nothing is cut not measured."""
+    last = len(columns) - 1
+    sizes = [_sizes(texts) if room or number < last or columns[last].right else [0]
+             for number, texts in enumerate(across)]  # fmt: skip
+    widths = list(map(max, sizes))
+    _fit(widths, columns, room)
+    for number, (texts, taken, width, column) in enumerate(zip(across, sizes, widths, columns, strict=True)):
+        if max(taken) > width:
+            cut = [clip(text, width, ellipsis=ellipsis) for text in texts]
+            texts, taken = cut, _sizes(cut)
+        if column.right:
+            yield [" " * (width - size) + text for text, size in zip(texts, taken, strict=True)]
+        elif number == last:
+            yield texts
+        else:
+            yield [text + " " * (width - size) for text, size in zip(texts, taken, strict=True)]
 
 
-def _fit(widths: list[int], columns: Sequence[Column], width: int) -> None:
-    """Take what is too much from the columns that take the rest, the last first; only that may vanish."""
-    over = sum(widths) + len(GAP) * (len(widths) - 1) - width
-    if not width or over <= 0:
+def _sizes(texts: list[str]) -> list[int]:
+    """How many terminal cells each takes."""
+    return list(map(len if "".join(texts).isascii() else cells, texts))
+
+
+def _fit(widths: list[int], columns: Sequence[Column], room: int) -> None:
+    """Take what is too much from the columns that may give; only the first of them may vanish."""
+    over = sum(widths) + len(GAP) * (len(widths) - 1) - room
+    if not room or over <= 0:
         return
     least = 0
-    for i in reversed([i for i, column in enumerate(columns) if column.rest]):
+    for i in sorted((i for i, column in enumerate(columns) if column.rest), key=lambda i: (columns[i].rest, -i)):
         taken = min(max(over, 0), max(widths[i] - least, 0))
         widths[i] -= taken
         over -= taken

@@ -9,8 +9,8 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from memtui.base.text import nfc, visible
 from memtui.host.paths import real
@@ -70,8 +70,7 @@ _IN_CONFIG = _names(
 """Of the agent client's folder: what it or the user keeps there for other ends."""
 
 
-@dataclass(frozen=True, slots=True)
-class Around:
+class Around(NamedTuple):
     """What a memory folder must not be or hold: the home, the client's folder, the working directory, the project."""
 
     home: Path

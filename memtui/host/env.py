@@ -3,8 +3,8 @@
 import os
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 
 def managed_folder() -> Path:
@@ -16,8 +16,7 @@ def managed_folder() -> Path:
     return Path("/etc/claude-code")
 
 
-@dataclass(frozen=True, slots=True)
-class Env:
+class Env(NamedTuple):
     """The surroundings of a decision.
 
     `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed
@@ -26,7 +25,7 @@ class Env:
 
     home: Path
     environ: Mapping[str, str]
-    policy_files: tuple[Path, ...] = field(default_factory=lambda: (managed_folder() / "managed-settings.json",))
+    policy_files: tuple[Path, ...] = (managed_folder() / "managed-settings.json",)
 
     @classmethod
     def real(cls, environ: Mapping[str, str] | None = None) -> "Env":

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -40,20 +41,31 @@ def session_id(place: str) -> str:
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    return sorted(files_in(folder), key=lambda file: (-file.modified, file.place))
+    files = map(SessionFile._make, files_in(folder))
+    return sorted(files, key=lambda file: (-file.modified, file.place))
 
 
-def files_in(folder: Path) -> list[SessionFile]:
-    """The sessions of a project folder in no order, for somebody who looks at thousands."""
-    found: list[SessionFile] = []
+def files_in(folder: Path) -> list[tuple[str, float, int, int]]:
+    """The sessions of a project folder in no order, as what a `SessionFile` is made of: somebody looks at thousands."""
+    found: list[tuple[str, float, int, int]] = []
+    base = f"{folder}/"
     try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                if SESSION.fullmatch(entry.name) and entry.is_file():
-                    known = entry.stat()
-                    found.append(SessionFile(entry.path, known.st_mtime, known.st_size, known.st_ino))
+        descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return found
+    try:
+        # A name that is looked up in an open folder costs half of what its whole path does.
+        for name in filter(SESSION.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+            try:
+                known = os.stat(name, dir_fd=descriptor)
+            except OSError:
+                continue
+            if stat.S_ISREG(known.st_mode):
+                found.append((base + name, known.st_mtime, known.st_size, known.st_ino))
+    except OSError:
+        return found
+    finally:
+        os.close(descriptor)
     return found
 
 

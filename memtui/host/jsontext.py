@@ -7,7 +7,6 @@ the agent client accepts (no comments, no trailing commas, no NaN), and never re
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple, NoReturn
 
@@ -44,8 +43,7 @@ class BadJson(ValueError):
         self.line = line
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(NamedTuple):
     """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends."""
 
     key: str

@@ -13,8 +13,8 @@ Recorded on Claude Code 2.1.332:
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from memtui.host.env import Env
@@ -35,8 +35,7 @@ HARMLESS = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CL
 """Of the variables that we know, those that the `env` block of a project or local file may set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(NamedTuple):
     """One settings file, or the JSON given by the flag.
 
     `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
@@ -45,7 +44,7 @@ class Layer:
 
     name: str
     path: Path | None
-    data: Mapping[str, object] = field(default_factory=dict)
+    data: Mapping[str, object] = MappingProxyType({})
     problem: str | None = None
 
     @property
@@ -81,9 +80,9 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[Layer, ..
     own = [*_local(env, here), *_project(here, config), user]
     moved = environment(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
     if moved is not None and moved.layer != "env":
-        later = config_dir(replace(env, environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
+        later = config_dir(env._replace(environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
         if later != config:
-            kept = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
+            kept = user._replace(data={"env": user.data["env"]} if "env" in user.data else {})
             own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
     return (*above, *own)
 
@@ -113,7 +112,7 @@ def environment(env: Env, layers: tuple[Layer, ...]) -> dict[str, Variable]:
 
 def effective(env: Env, layers: tuple[Layer, ...]) -> Env:
     """The surroundings with the environment as the `env` blocks leave it."""
-    return replace(env, environ={name: found.value for name, found in environment(env, layers).items()})
+    return env._replace(environ={name: found.value for name, found in environment(env, layers).items()})
 
 
 def _word(value: object) -> str | None:

@@ -14,8 +14,8 @@ import json
 import os
 import re
 import sys
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from memtui.base.process import Identity, alive
 from memtui.host.env import Env
@@ -26,8 +26,7 @@ _SLACK = 60.0
 """Seconds that a process may seem to have started after it wrote its file: clocks get set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(NamedTuple):
     """A session that is open in a client.
 
     `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`

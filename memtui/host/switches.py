@@ -1,7 +1,6 @@
 """Every switch that we know of, with its value, the layer that set it, and whether and where it can be changed."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,8 +9,7 @@ from memtui.host.layers import Layer, Variable, effective, environment
 from memtui.host.paths import given_name
 
 
-@dataclass(frozen=True, slots=True)
-class Switch:
+class Switch(NamedTuple):
     """One switch as it stands.
 
     `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the

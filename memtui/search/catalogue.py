@@ -5,24 +5,23 @@ size, time and inode of every file, reads what changed, newest first, and says a
 show. A file that grew is read on from where reading stopped, if the bytes before that place are still the same.
 """
 
+import json
 import sqlite3
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, fields
-from hashlib import blake2b
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memtui.base.errors import MemtuiError
-from memtui.base.files import fault
 from memtui.host.heads import SessionFile, files_in, read_part
 from memtui.search.database import open_database
-from memtui.sessions.listing import Facts, Session
+from memtui.sessions.listing import Session
 
 if TYPE_CHECKING:
     from memtui.sessions.bulk import Scanned
+    from memtui.sessions.facts import Facts
     from memtui.sessions.scan import Scanner
 
 FILE: Final = "catalogue.db"
@@ -37,13 +36,19 @@ Shown = Callable[[int, int], None]
 _MARK: Final = 1024
 """Bytes at a file's start and before its offset that must be the same for it to be read on."""
 
-_KINDS: Final = {str: "text", int: "integer"}
-_FACTS: Final = tuple(part.name for part in fields(Facts))
-_SCHEMA: Final = f"""
+_FACTS: Final = (
+    "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
+    " cwd, branch"
+)
+"""The fields of `sessions.facts.Facts`, which isn't imported for this: a list needs only a few of them."""
+_SCHEMA: Final = """
 create table session(
     place text primary key, folder text not null, modified real not null, size integer not null,
     inode integer not null, written real not null, listed integer not null,
-    {", ".join(f"{part.name} {_KINDS[type(part.default)]} not null" for part in fields(Facts))}
+    title text not null, first_prompt text not null, first_time text not null, last_time text not null,
+    messages integer not null, prompts integer not null, rewinds integer not null, compactions integer not null,
+    side integer not null, lines integer not null, bad integer not null, offset integer not null,
+    cwd text not null, branch text not null
 );
 create table progress(place text primary key, mark blob not null, state text not null);
 create table health(place text primary key, modified real not null, size integer not null, words text not null);
@@ -55,23 +60,25 @@ _FILE: Final = "place, modified, size, inode"
 """What tells whether a file is another one than before."""
 _LINE: Final = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
 """What a `Session` is made of."""
-_KEEP: Final = f"insert or replace into session values ({', '.join('?' * (7 + len(_FACTS)))})"
+_KEEP: Final = (
+    f"insert or replace into session(place, folder, modified, size, inode, written, listed, {_FACTS})"
+    f" values ({', '.join('?' * (8 + _FACTS.count(',')))})"
+)
 _KEEP_PROGRESS: Final = "insert or replace into progress values (?, ?, ?)"
 
 _MANY: Final = 20
-"""Folders from which on it costs less to read the rows of all."""
+"""Folders from which on it costs less to read the rows of all than to look for those of each."""
 
 Row = tuple[Any, ...]
 
 
-@dataclass
 class Refreshed:
     """What a refresh did: files read from their start, read on, and forgotten; `faults` kept a file from being read."""
 
-    read: int = 0
-    grown: int = 0
-    gone: int = 0
-    faults: list[MemtuiError] = field(default_factory=list)
+    def __init__(self, gone: int) -> None:
+        self.read = self.grown = 0
+        self.gone = gone
+        self.faults: list[MemtuiError] = []
 
     @property
     def changed(self) -> bool:
@@ -109,13 +116,8 @@ class Catalogue:
             limit: How many at most; -1 for all.
         """
         where, values = _among(folders)
-        rows = self._ask(
-            f"select {_LINE} from session where listed and {where} order by written desc, place limit ?",
-            *values,
-            limit if values or folders is None else -1,
-        )
-        found = list(map(Session._make, rows if folders is None else _of(rows, folders)))
-        return found if limit < 0 else found[:limit]
+        asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
+        return list(map(Session._make, self._ask(asked, *values, limit)))
 
     def current(self, folders: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
         """Sessions as their files are now: `refresh` and `page`, in one go where nothing changed, as most of the time.
@@ -127,22 +129,26 @@ class Catalogue:
         listed = self.page(folders)
         where, values = _among(folders)
         rest = self._ask(f"select {_FILE} from session where not listed and {where}", *values)
-        known = {row[0]: row[1:4] for rows in (listed, _of(rest, folders)) for row in rows}
+        known: dict[str, Row] = {row[0]: row for row in [*listed, *rest]}
         stale, gone = _compared(folders, known)
         if not stale and not gone:
             return listed
         faults += self._follow(stale, gone).faults
         return self.page(folders)
 
-    def facts(self, folders: Sequence[Path]) -> dict[str, Facts]:
+    def facts(self, folders: Sequence[Path]) -> "dict[str, Facts]":
         """All that is known of the sessions of these folders, by the place of their file."""
+        from memtui.sessions.facts import Facts
+
         where, values = _among(folders)
-        rows = self._ask(f"select place, {', '.join(_FACTS)} from session where {where}", *values)
+        rows = self._ask(f"select place, {_FACTS} from session where {where}", *values)
         return {row[0]: Facts(*row[1:]) for row in rows}
 
-    def facts_of(self, place: str) -> Facts | None:
+    def facts_of(self, place: str) -> "Facts | None":
         """All that is known of one session; None if it was never refreshed."""
-        rows = self._ask(f"select {', '.join(_FACTS)} from session where place = ?", place)
+        from memtui.sessions.facts import Facts
+
+        rows = self._ask(f"select {_FACTS} from session where place = ?", place)
         return Facts(*rows[0]) if rows else None
 
     def health(self) -> dict[tuple[str, float, int], str]:
@@ -172,8 +178,7 @@ class Catalogue:
         folders = list(folders)
         where, values = _among(folders)
         rows = self._ask(f"select {_FILE} from session where {where}", *values)
-        known = {row[0]: row[1:] for row in _of(rows, folders)}
-        return self._follow(*_compared(folders, known), shown, stopped)
+        return self._follow(*_compared(folders, {row[0]: row for row in rows}), shown, stopped)
 
     def _follow(
         self,
@@ -183,7 +188,7 @@ class Catalogue:
         stopped: Callable[[], bool] = lambda: False,
     ) -> Refreshed:
         """Read what is stale, forget what is gone."""
-        done = Refreshed(gone=len(gone))
+        done = Refreshed(len(gone))
         self._write([], gone)
         self._read(stale, done, shown, stopped)
         return done
@@ -198,6 +203,8 @@ class Catalogue:
                 file, scanner = found
                 count += 1
                 if isinstance(scanner, OSError):
+                    from memtui.base.files import fault
+
                     done.faults.append(fault(scanner, file.id, outcome="not listed"))
                 else:
                     rows.append(_rows(file, scanner))
@@ -278,16 +285,11 @@ class Catalogue:
 
 
 def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
-    """A condition on the folder, and its values; where many are wanted all rows are read, which is faster."""
-    if folders is None or len(folders) > _MANY:
+    """A condition on the folder, and its values; where many are wanted the index isn't used, which is faster."""
+    if folders is None:
         return "true", ()
-    return f"folder in ({','.join('?' * len(folders))})", tuple(map(str, folders))
-
-
-def _of(rows: Iterable[Row], folders: Sequence[Path]) -> list[Row]:
-    """The rows of files that lie in these folders; `_among` may have let all through."""
-    wanted = set(map(str, folders))
-    return [row for row in rows if row[0].rpartition("/")[0] in wanted]
+    column = "folder" if len(folders) <= _MANY else "+folder"
+    return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
 def _compared(folders: Iterable[Path], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
@@ -295,11 +297,11 @@ def _compared(folders: Iterable[Path], known: dict[str, Row]) -> tuple[list[Sess
 
     Args:
         folders: Project folders.
-        known: Time, size and inode of the files that were read in them, by their place.
+        known: The files that were read in them, by their place: rows that begin with what `SessionFile` holds.
     """
     files = [file for folder in folders for file in files_in(folder)]
-    gone = set(known).difference([file.place for file in files])
-    stale = [file for file in files if known.get(file.place) != file[1:]]
+    stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
+    gone = known.keys() - {file[0] for file in files}
     return sorted(stale, key=lambda file: (-file.modified, file.place)), sorted(gone)
 
 
@@ -307,7 +309,7 @@ def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
     """What is kept of a session: what a list shows, and what is needed to read on."""
     facts = scanner.facts
     folder = file.place.rpartition("/")[0]
-    all_of_it = (getattr(facts, name) for name in _FACTS)
+    all_of_it = (getattr(facts, name) for name in _FACTS.split(", "))
     shown = (
         file.place,
         folder,
@@ -323,5 +325,7 @@ def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
 
 def _mark(place: str, offset: int) -> bytes:
     """What stands at a file's start and before an offset, as a digest."""
+    from hashlib import blake2b  # most lists have nothing to keep
+
     first, last = read_part(place, 0, min(_MARK, offset)), read_part(place, max(0, offset - _MARK), min(_MARK, offset))
     return blake2b(first + last, digest_size=16).digest()

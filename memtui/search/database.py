@@ -2,8 +2,8 @@
 
 import sqlite3
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
+from zlib import crc32
 
 WAIT = 2.0
 """Seconds to wait for another program that writes."""
@@ -35,7 +35,7 @@ def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
 
 
 def _opened(place: str, schema: str) -> sqlite3.Connection:
-    version = int.from_bytes(sha256(schema.encode()).digest()[:3], "big") | 1
+    version = crc32(schema.encode()) & 0x7FFF_FFFF | 1
     connection = sqlite3.connect(place, timeout=WAIT, isolation_level=None)
     try:
         if connection.execute("pragma user_version").fetchone()[0] != version:

@@ -19,8 +19,8 @@ import msgspec
 
 from memtui.sessions.counted import HEAD, NOTES, ROW, SOURCE, TAIL, TYPE, Heads
 from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
+from memtui.sessions.facts import Facts
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
-from memtui.sessions.listing import Facts
 from memtui.sessions.title import Title
 
 CHUNK: Final = 128 << 10

@@ -12,10 +12,11 @@ from memtui.base.text import ago, many, size, visible
 from memtui.host.paths import short
 from memtui.host.retention import SOON, days_left
 from memtui.sessions.chain import Resume
+from memtui.sessions.facts import Facts
 from memtui.sessions.health import health_of
 from memtui.sessions.leaf import REASONS
 from memtui.sessions.left_out import WORDS
-from memtui.sessions.listing import Facts, Session
+from memtui.sessions.listing import Session
 from memtui.sessions.outline import outline_of
 from memtui.sessions.snapshots import changed_files
 from memtui.sessions.stats import stats_of

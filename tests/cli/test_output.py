@@ -74,7 +74,7 @@ def test_json_is_ascii_whatever_is_in_it(data: dict[str, str]) -> None:
 def test_a_table_lines_up_and_fits(rows: list[tuple[str, str, str]], width: int) -> None:
     with printed(Terminal()) as stream:
         out = Output(Wishes(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
-        columns = [Column("one", rest=True), Column("two", rest=True), Column("three", rest=True)]
+        columns = [Column("one", rest=1), Column("two", rest=1), Column("three", rest=1)]
         out.answer("x", {}, table(out, columns, rows))
     lines = stream.getvalue().removesuffix("\n").split("\n")
     assert len(lines) == len(rows) + 1

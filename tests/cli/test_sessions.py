@@ -71,7 +71,7 @@ def test_no_session_is_said_and_ends_with_1(run: Run, shop: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_named(run: Run, projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtui.sessions.listing import Facts
+    from memtui.sessions.facts import Facts
     from memtui.sessions.scan import Scanner
 
     real = Scanner.file

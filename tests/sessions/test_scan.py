@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memtui.sessions.facts import Facts
 from memtui.sessions.lines import parse_line
-from memtui.sessions.listing import Facts
 from memtui.sessions.scan import Scanner, decode, scan
 from tests.sessions.recordings import load, session_bytes
 from tests.sessions.rows import Script

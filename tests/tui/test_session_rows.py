@@ -5,7 +5,8 @@ from pathlib import Path
 
 from memtui.host.heads import SessionFile
 from memtui.sessions.agents import SubAgent
-from memtui.sessions.listing import Facts, Session
+from memtui.sessions.facts import Facts
+from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
 from memtui.tui.session_rows import (
     AGENTS,
