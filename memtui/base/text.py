@@ -51,18 +51,12 @@ def is_plain(text: str) -> bool:
 
 def age(seconds: float) -> str:
     """A short age: "now", "5m", "1h", "2d", "3w", "4mo", "1y". A time in the future counts as now."""
-    for limit, unit, word in (
-        (3600, 60, "m"),
-        (86_400, 3600, "h"),
-        (14 * 86_400, 86_400, "d"),
-        (60 * 86_400, 7 * 86_400, "w"),
-        (365 * 86_400, 30 * 86_400, "mo"),
-    ):
-        if seconds < 60:
-            return "now"
-        if seconds < limit:
-            return f"{int(seconds // unit)}{word}"
-    return f"{int(seconds // (365 * 86_400))}y"
+    if seconds < 86_400:
+        return "now" if seconds < 60 else f"{int(seconds // 60)}m" if seconds < 3600 else f"{int(seconds // 3600)}h"
+    days = int(seconds // 86_400)
+    if days < 60:
+        return f"{days}d" if days < 14 else f"{days // 7}w"
+    return f"{days // 30}mo" if days < 365 else f"{days // 365}y"
 
 
 def ago(seconds: float) -> str:
@@ -74,11 +68,9 @@ def size(number: int) -> str:
     """A short size in bytes or units where 1k is 1,000: "340", "1.1k", "25k", "1.2M"."""
     if number < 1000:
         return str(number)
-    for unit, word in ((1000, "k"), (1_000_000, "M"), (1_000_000_000, "G")):
-        if number < unit * 1000 or word == "G":
-            value = number / unit
-            return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
-    raise AssertionError
+    unit, word = (1000, "k") if number < 1_000_000 else (1_000_000, "M") if number < 1_000_000_000 else (10**9, "G")
+    value = number / unit
+    return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
 
 
 def many(number: int, word: str) -> str:

@@ -8,7 +8,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, TextIO
 
@@ -299,6 +298,8 @@ def iso(seconds: float | None) -> str | None:
     """A time for scripts: ISO 8601 in UTC, whole seconds; `None` stays `None`."""
     if seconds is None:
         return None
+    from datetime import UTC, datetime
+
     try:
         return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     except (OverflowError, OSError, ValueError):

@@ -7,16 +7,20 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.base.beside import beside
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, size
 from memtui.cli.call import Call
 from memtui.cli.output import SHORT, Data, Line, Part, iso
-from memtui.cli.table import Column, table
+from memtui.cli.table import Column, columned
 
 if TYPE_CHECKING:
     from memtui.host.running import Running
     from memtui.sessions.facts import Facts
-from memtui.sessions.listing import Session
+    from memtui.sessions.listing import Session
+
+MANY = 20
+"""Folders from which on a second process looks at their files meanwhile."""
 
 
 def places(call: Call, *, everywhere: bool) -> list[Path]:
@@ -38,23 +42,27 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
     Returns:
         The exit code: 1 if there is none.
     """
+    from memtui.host.heads import files_of
+
+    folders = places(call, everywhere=everywhere)
+    look = beside(lambda: files_of(folders)) if len(folders) > MANY else None
+    from memtui.host.layers import read_layers
     from memtui.host.retention import cleanup_days, days_left, leaving
     from memtui.host.running import running
     from memtui.search.catalogue import Catalogue
 
     faults: list[MemtuiError] = []
-    folders = places(call, everywhere=everywhere)
     rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
-        found = catalogue.current(folders, faults)
+        found = catalogue.current(folders, faults, look)
         if branch is not None:
             found = [one for one in found if one.branch == branch]
-        live, days, now = running(call.env), cleanup_days(call.place.layers), call.now()
+        live, days, now = running(call.env), cleanup_days(read_layers(call.env, call.directory)), call.now()
         left = [None if days is None else days_left(one.modified, now, days) for one in found]
         if call.out.structured:
             known = catalogue.facts(folders)
             rows = [_data(one, known[one.place], live.get(one.id), rest) for one, rest in zip(found, left, strict=True)]
-    states: list[str | Part] = [Part(leaving(rest), "warn") if rest is not None else "" for rest in left]
+    states: list[str | Part] = [leaving(rest) for rest in left]
     if live:
         states = [Part("live", "good") if one.id in live else state for one, state in zip(found, states, strict=True)]
     text = _table(call, found, states, everywhere=everywhere)
@@ -92,7 +100,7 @@ def _table(call: Call, found: "list[Session]", states: Sequence[str | Part], *, 
     if everywhere:
         columns[Column("project", rest=2)] = [one.cwd.rpartition("/")[2] for one in found]
     columns[Column("branch", rest=1)] = [one.branch for one in found]
-    if call.out.plain or any(state if isinstance(state, str) else state.text for state in states):
-        columns[Column("state")] = states
+    if call.out.plain or any(states):
+        columns[Column("state", style="warn")] = states
     columns[Column("title", rest=3)] = [one.title or nameless for one in found]
-    return table(call.out, list(columns), zip(*columns.values(), strict=True))
+    return columned(call.out, list(columns), list(columns.values()))

@@ -24,7 +24,8 @@ def sessions() -> None:
 def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
-    "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon.
+    "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon,
+    "due" one that it takes at its next start.
     Ends with 1 if there is none.
     """
     if place is not None:

@@ -35,24 +35,30 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
         columns: A column without a title in every column gives a table without a heading.
         rows: The cells, one style a cell, which wins over that of the column; without any there is no heading either.
     """
-    listed = list(rows)
-    if not listed:
+    across = list(zip(*rows, strict=True))
+    if across:
+        yield from columned(out, columns, across)
+
+
+def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[str | Part]]) -> Iterator[Line]:
+    """As `table`, from the cells of whole columns; without any cell there is no heading either."""
+    if not across[0]:
         return
-    across = [_shown(column) for column in zip(*listed, strict=True)]
+    shown = [_shown(column) for column in across]
     if out.plain:
-        for texts in zip(*across, strict=True):
+        for texts in zip(*shown, strict=True):
             yield "\t".join(text.replace("\t", " ") for text in texts)
         return
     headed = any(column.title for column in columns)
     if headed:
-        across = [[column.title, *texts] for column, texts in zip(columns, across, strict=True)]
-    lines = zip(*_aligned(across, columns, out.width, out.glyphs.ellipsis), strict=True)
+        shown = [[column.title, *texts] for column, texts in zip(columns, shown, strict=True)]
+    lines = zip(*_aligned(shown, columns, out.width, out.glyphs.ellipsis), strict=True)
     if not out.coloured(sys.stdout):
         yield from map(GAP.join, lines)
         return
     if headed:
         yield _line([Part(text, "dim") for text in next(lines)])
-    for row, texts in zip(listed, lines, strict=True):
+    for row, texts in zip(zip(*across, strict=True), lines, strict=True):
         yield _line([
             Part(text, cell.style if isinstance(cell, Part) else column.style)
             for cell, text, column in zip(row, texts, columns, strict=True)
@@ -69,9 +75,13 @@ def _line(parts: list[Part]) -> list[str | Part]:
 
 def _shown(column: Sequence[str | Part]) -> list[str]:
     """A column's cells as they may be shown."""
-    texts = [cell.text if isinstance(cell, Part) else cell for cell in column]
+    texts = [cell if type(cell) is str else _text(cell) for cell in column]
     joined = "".join(texts)
     return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
+
+
+def _text(cell: str | Part) -> str:
+    return cell.text if isinstance(cell, Part) else cell
 
 
 def _aligned(across: list[list[str]], columns: Sequence[Column], room: int, ellipsis: str) -> Iterator[list[str]]:
@@ -85,12 +95,18 @@ def _aligned(across: list[list[str]], columns: Sequence[Column], room: int, elli
         if max(taken) > width:
             cut = [clip(text, width, ellipsis=ellipsis) for text in texts]
             texts, taken = cut, _sizes(cut)
-        if column.right:
-            yield [" " * (width - size) + text for text, size in zip(texts, taken, strict=True)]
-        elif number == last:
+        if number == last and not column.right:
             yield texts
         else:
-            yield [text + " " * (width - size) for text, size in zip(texts, taken, strict=True)]
+            yield _filled(texts, taken, width, right=column.right)
+
+
+def _filled(texts: list[str], sizes: list[int], width: int, *, right: bool) -> list[str]:
+    """Cells with so many blanks that each takes the width."""
+    if sizes == list(map(len, texts)):
+        return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
+    filled = zip(texts, [" " * (width - size) for size in sizes], strict=True)
+    return [blanks + text for text, blanks in filled] if right else [text + blanks for text, blanks in filled]
 
 
 def _sizes(texts: list[str]) -> list[int]:

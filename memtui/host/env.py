@@ -25,14 +25,15 @@ class Env(NamedTuple):
 
     home: Path
     environ: Mapping[str, str]
-    policy_files: tuple[Path, ...] = (managed_folder() / "managed-settings.json",)
+    policy_files: tuple[Path, ...] = ()
 
     @classmethod
     def real(cls, environ: Mapping[str, str] | None = None) -> "Env":
         """The surroundings of this process; `HOME` decides the home folder where it is set."""
         taken = dict(os.environ if environ is None else environ)
         home = taken.get("HOME", "")
-        return cls(Path(home) if home.startswith("/") else Path.home(), taken)
+        policy = managed_folder() / "managed-settings.json"
+        return cls(Path(home) if home.startswith("/") else Path.home(), taken, (policy,))
 
     def get(self, name: str) -> str:
         """A variable, "" if it is not set."""

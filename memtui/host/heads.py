@@ -1,10 +1,9 @@
 """The first and the last part of a transcript: enough for a list, whatever the file's size."""
 
-import json
 import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,14 +40,24 @@ def session_id(place: str) -> str:
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    files = map(SessionFile._make, files_in(folder))
+    files = map(SessionFile._make, files_of([folder]))
     return sorted(files, key=lambda file: (-file.modified, file.place))
 
 
-def files_in(folder: Path) -> list[tuple[str, float, int, int]]:
-    """The sessions of a project folder in no order, as what a `SessionFile` is made of: somebody looks at thousands."""
-    found: list[tuple[str, float, int, int]] = []
-    base = f"{folder}/"
+Listed = tuple[str, float, int, int]
+"""What a `SessionFile` is made of, for somebody who looks at thousands."""
+
+
+def files_of(folders: Iterable[Path]) -> list[Listed]:
+    """The sessions of some project folders in no order."""
+    found: list[Listed] = []
+    for folder in folders:
+        found += _files_in(f"{folder}/")
+    return found
+
+
+def _files_in(base: str) -> list[Listed]:
+    found: list[Listed] = []
     try:
         descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
@@ -98,6 +107,8 @@ def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
 
 def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
     """The lines that are JSON objects, of those that hold one of the words (all lines if there is none)."""
+    import json  # a list of thousands asks for no record
+
     for line in lines:
         if words and not any(word in line for word in words):
             continue

@@ -19,7 +19,6 @@ from typing import NamedTuple
 
 from memtui.host.env import Env
 from memtui.host.gitroot import canonical_root
-from memtui.host.jsontext import BadJson, read_object
 from memtui.host.paths import config_dir, real
 
 LAYERS = ("policy", "flag", "local", "project", "user")
@@ -185,6 +184,8 @@ def _file(name: str, path: Path, *, pipes: bool = False) -> Layer:
 def _checked(name: str, path: Path | None, text: str) -> Layer:
     if not text.strip(" \t\r\n\ufeff"):
         return Layer(name, path)
+    from memtui.host.jsontext import BadJson, read_object  # many machines have no settings
+
     try:
         data = read_object(text)
     except BadJson as problem:

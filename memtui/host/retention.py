@@ -46,7 +46,7 @@ def days_left(modified: float, now: float, days: int) -> float:
 
 
 def leaving(left: float | None) -> str:
-    """The mark of a session that goes soon: "goes in 2d"; "" for one that stays."""
+    """The mark of a session that goes soon: "goes in 2d", "due" at the client's next start; "" for one that stays."""
     if left is None or left >= SOON:
         return ""
-    return "goes at the next start" if left <= 0 else f"goes in {age(max(left * _DAY, 60))}"
+    return "due" if left <= 0 else f"goes in {age(max(left * _DAY, 60))}"

@@ -15,11 +15,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from memtui.base.errors import MemtuiError
-from memtui.host.heads import SessionFile, files_in, read_part
+from memtui.host.heads import SessionFile, files_of, read_part
 from memtui.search.database import open_database
 from memtui.sessions.listing import Session
 
 if TYPE_CHECKING:
+    from memtui.host.heads import Listed
     from memtui.sessions.bulk import Scanned
     from memtui.sessions.facts import Facts
     from memtui.sessions.scan import Scanner
@@ -119,18 +120,21 @@ class Catalogue:
         asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
         return list(map(Session._make, self._ask(asked, *values, limit)))
 
-    def current(self, folders: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
+    def current(
+        self, folders: Sequence[Path], faults: list[MemtuiError], look: "Callable[[], list[Listed]] | None" = None
+    ) -> list[Session]:
         """Sessions as their files are now: `refresh` and `page`, in one go where nothing changed, as most of the time.
 
         Args:
             folders: Of these project folders.
             faults: Takes what kept a file from being read; the others are listed all the same.
+            look: Gives `files_of` these folders, if somebody looks already.
         """
         listed = self.page(folders)
         where, values = _among(folders)
         rest = self._ask(f"select {_FILE} from session where not listed and {where}", *values)
         known: dict[str, Row] = {row[0]: row for row in [*listed, *rest]}
-        stale, gone = _compared(folders, known)
+        stale, gone = _compared(look() if look else files_of(folders), known)
         if not stale and not gone:
             return listed
         faults += self._follow(stale, gone).faults
@@ -178,7 +182,7 @@ class Catalogue:
         folders = list(folders)
         where, values = _among(folders)
         rows = self._ask(f"select {_FILE} from session where {where}", *values)
-        return self._follow(*_compared(folders, {row[0]: row for row in rows}), shown, stopped)
+        return self._follow(*_compared(files_of(folders), {row[0]: row for row in rows}), shown, stopped)
 
     def _follow(
         self,
@@ -292,14 +296,13 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
-def _compared(folders: Iterable[Path], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
-    """What changed in these folders: files that are not as they were, newest first, and the places of those gone.
+def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
+    """What changed: files that are not as they were, newest first, and the places of those gone.
 
     Args:
-        folders: Project folders.
-        known: The files that were read in them, by their place: rows that begin with what `SessionFile` holds.
+        files: All that are there.
+        known: Those that were read, by their place: rows that begin with what a `SessionFile` holds.
     """
-    files = [file for folder in folders for file in files_in(folder)]
     stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
     gone = known.keys() - {file[0] for file in files}
     return sorted(stale, key=lambda file: (-file.modified, file.place)), sorted(gone)

@@ -46,7 +46,7 @@ def test_days_that_are_left() -> None:
     ("left", "words"),
     [
         (None, ""), (3.0, ""), (30.0, ""), (2.99, "goes in 2d"), (0.5, "goes in 12h"), (0.0001, "goes in 1m"),
-        (0.0, "goes at the next start"), (-9.0, "goes at the next start"),
+        (0.0, "due"), (-9.0, "due"),
     ],
 )  # fmt: skip
 def test_the_mark(left: float | None, words: str) -> None:

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.host.heads import session_files
-from memtui.search.catalogue import FILE, Catalogue
+from memtui.base.errors import MemtuiError
+from memtui.host.heads import files_of, session_files
+from memtui.search.catalogue import _MANY, FILE, Catalogue
 from memtui.sessions.listing import Session
 from memtui.sessions.scan import scan
 from tests.sessions.rows import Script
@@ -34,8 +35,13 @@ def write(path: Path, data: bytes, at: int) -> None:
 
 def fresh(folder: Path) -> list[Session]:
     """What a list has to show: every file read anew."""
-    found = [Session(file, scan(file.path)) for file in session_files(folder)]
-    return sorted((one for one in found if one.listed), key=lambda one: (-one.when, one.file.place))
+    found = []
+    for file in session_files(folder):
+        facts = scan(file.path)
+        first = "" if facts.first_prompt == facts.title else facts.first_prompt
+        line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
+        found += [Session(*file, *line)] if facts.listed else []
+    return sorted(found, key=lambda one: (-one.when, one.place))
 
 
 def listed(cache: Path, folder: Path) -> list[Session]:
@@ -51,11 +57,7 @@ def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([folder]).read == 3
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert [one.facts.first_prompt for one in catalogue.page()] == [
-            "ask 0",
-            "ask 1",
-            "ask 2",
-        ]  # by id: the same time
+        assert [one.title for one in catalogue.page()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
         assert not catalogue.refresh([folder]).changed
 
 
@@ -68,7 +70,9 @@ def test_what_only_grew_is_read_on(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         done = catalogue.refresh([path.parent])
         assert (done.read, done.grown) == (0, 1)
-        assert catalogue.page()[0].facts.prompts == 2
+        facts = catalogue.facts_of(str(path))
+        assert facts is not None and facts.prompts == 2
+        assert catalogue.facts([path.parent]) == {str(path): facts}
 
 
 @pytest.mark.parametrize("change", ["other start", "other end", "shorter", "other file"])
@@ -90,6 +94,35 @@ def test_what_did_not_only_grow_is_read_anew(tmp_path: Path, change: str) -> Non
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([path.parent]).read == 1
         assert catalogue.page() == fresh(path.parent)
+
+
+def test_every_fact_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
+    listed(tmp_path / "cache", path.parent)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        assert catalogue.facts_of(str(path)) == scan(path)
+        assert catalogue.facts_of("elsewhere") is None
+
+
+@pytest.mark.parametrize("count", [1, _MANY + 1])
+def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> None:
+    folders = [tmp_path / f"p{number}" for number in range(count)]
+    for number, folder in enumerate(folders):
+        write(folder / name(number), prompt("first", number + 1), 1000)
+    write(tmp_path / "other" / name(99), prompt("elsewhere"), 1000)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        catalogue.refresh([tmp_path / "other"])
+        faults: list[MemtuiError] = []
+        assert catalogue.current(folders, faults) == catalogue.page(folders)
+        assert len(catalogue.page(folders)) == count
+        write(folders[0] / name(0), prompt("second"), 2000)
+        write(folders[0] / name(50), b"", 2000)
+        assert "second" in [one.title for one in catalogue.current(folders, faults)]
+        assert catalogue.current(folders, faults, look=lambda: files_of(folders)) == catalogue.page(folders)
+        (folders[0] / name(0)).unlink()
+        assert len(catalogue.current(folders, faults)) == count - 1
+        assert not faults and len(catalogue.page()) == count
 
 
 def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:

@@ -123,7 +123,7 @@ class SessionList(Lines):
         if self.shelf.days is None:
             return ""
         left = days_left(session.modified, self.now, self.shelf.days)
-        return "due" if left <= 0 else leaving(left)
+        return leaving(left)
 
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node
