@@ -90,7 +90,9 @@ def list_rows(given: argparse.Namespace) -> list[Result]:
     """Rows 7 and 8."""
     env = peers.make_home(given.prefix, read_set(given.data).folder)
     logbook = peers.python(given.prefix, peers.LOGBOOK) / "claude-logbook"
-    ours = command([sys.executable, "-m", "memtui", "sessions", "ls", "--all"], env | {"PYTHONPATH": str(REPO)})
+    installed = Path(sys.executable).with_name("memtui")
+    program = [str(installed)] if installed.exists() else [sys.executable, "-m", "memtui"]
+    ours = command([*program, "sessions", "ls", "--all"], env | {"PYTHONPATH": str(REPO)})
     theirs = command([str(logbook), "--no-pager"], env)
     imports = command([sys.executable, "-c", "import sqlite3, os, json"], env)
     return [

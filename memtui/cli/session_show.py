@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memtui.sessions.chain import Resume
     from memtui.sessions.facts import Facts
     from memtui.sessions.left_out import Why
-    from memtui.sessions.lines import Record
+    from memtui.sessions.snapshots import ChangedFile
     from memtui.sessions.transcript import Transcript
 
 __all__ = ["sessions"]
@@ -48,17 +48,16 @@ def sessions_show(call: Call, session: str) -> None:
 
 def _data(call: Call, transcript: "Transcript", told: "Resume", facts: "Facts") -> Data:
     from memtui.sessions.leaf import REASONS
-    from memtui.sessions.stats import stats_of
-    from memtui.sessions.usage import usage_of
+    from memtui.sessions.tally import tally
 
-    records = transcript.each(transcript.entries)
+    done = tally(transcript.each(transcript.entries))
     return {
         "id": transcript.path.stem,
         "path": str(transcript.path),
         **asdict(facts),
-        "tools": asdict(stats_of(records)),
-        "tokens": asdict(usage_of(records).total),
-        "files": _files(call, transcript.path.stem, records, facts.cwd),
+        "tools": asdict(done.stats.total),
+        "tokens": asdict(done.usage.total),
+        "files": _files(call, transcript.path.stem, done.changes.files, facts.cwd),
         "sent": None if told.messages is None else len(told.messages),
         "leaf": told.leaf.uuid or None,
         "leaf_reason": REASONS[told.leaf.reason],
@@ -67,9 +66,9 @@ def _data(call: Call, transcript: "Transcript", told: "Resume", facts: "Facts") 
     }
 
 
-def _files(call: Call, session: str, records: "list[Record]", cwd: str) -> list[Data]:
+def _files(call: Call, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
     from memtui.host.paths import config_dir
-    from memtui.sessions.snapshots import changed_files, compare
+    from memtui.sessions.snapshots import compare
 
     kept = config_dir(call.env) / "file-history" / session
     return [
@@ -78,7 +77,7 @@ def _files(call: Call, session: str, records: "list[Record]", cwd: str) -> list[
             "versions": len(file.versions),
             "now": compare(file, file.versions[-1], kept, Path(cwd or "/")),
         }
-        for file in changed_files(records)
+        for file in files
         if file.versions
     ]
 

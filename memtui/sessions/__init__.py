@@ -8,7 +8,7 @@ Reading      `lines` one line of bytes · `reader` a growing file · `entries` a
              lines that it needn't decode · `bulk` many files at once · `listing` which sessions there are · `agents`
              sub-agents' files
 Drawing      `tree` who hangs from whom, which forks are a person's · `outline` the same in the order of drawing ·
-             `title` `usage` `stats` `snapshots` `writes` what it did
+             `tally` what it did: `usage` `stats` `snapshots` `writes`
 Walking      `passages` records one after another, from any byte · `file_source` in the file's order, without an index ·
              `way_source` along a chain or a branch · `saying` what a record says, in plain parts · `find` words and
              prompts

@@ -76,7 +76,7 @@ def fork(
     if path.exists():
         raise Conflict(f"{path.name} exists already")
     title = f"{title_of(_records(transcript)) or transcript.path.stem} (fork)"
-    rows = forked_rows(told.way, transcript.each(told.way), transcript.path.stem, identity, new_id)
+    rows = forked_rows(told.way, list(transcript.each(told.way)), transcript.path.stem, identity, new_id)
     rows[-1]["timestamp"] = (
         datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
     )
@@ -138,4 +138,4 @@ def _finite(value: Any) -> Any:
 def _records(transcript: Transcript) -> list[Record]:
     """The notes and user's records of a session: what a title is made of, and what a fork copies."""
     kinds = ("user", "custom-title", "ai-title", "last-prompt", "summary", "content-replacement")
-    return transcript.each(entry for entry in transcript.entries if entry.type in kinds)
+    return list(transcript.each(entry for entry in transcript.entries if entry.type in kinds))

@@ -36,18 +36,27 @@ class ChangedFile:
 State = Literal["same", "changed", "gone", "created", "unknown"]
 
 
-def changed_files(records: Iterable[Record]) -> tuple[ChangedFile, ...]:
-    """The files that a session's snapshots speak of, in the order in which they first appear."""
-    found: dict[str, dict[int, Version]] = {}
-    for data in records:
+class Changes:
+    """Collects the files that a session's snapshots speak of, record by record."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, dict[int, Version]] = {}
+
+    def take(self, data: Record) -> None:
+        """Look at one record."""
         for path, backup, message in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
                 version = Version(number, name, text(backup.get("backupTime")), message)
-                found.setdefault(path, {}).setdefault(number, version)
-    return tuple(
-        ChangedFile(path, tuple(versions[number] for number in sorted(versions))) for path, versions in found.items()
-    )
+                self._found.setdefault(path, {}).setdefault(number, version)
+
+    @property
+    def files(self) -> tuple[ChangedFile, ...]:
+        """The files, in the order in which they first appear."""
+        return tuple(
+            ChangedFile(path, tuple(versions[number] for number in sorted(versions)))
+            for path, versions in self._found.items()
+        )
 
 
 def _backups(data: Record) -> Iterable[tuple[str, Record, str]]:

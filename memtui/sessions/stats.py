@@ -4,7 +4,6 @@ An edit's lines are those of the patch that the client wrote beside the result; 
 gave. A call that was refused or failed counts as a call, and no lines.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from typing import Final
 
@@ -37,7 +36,8 @@ class ToolStats:
 class StatsCount:
     """Collects tool use record by record; a call or a result that stands in the file twice counts once."""
 
-    _calls: dict[str, tuple[str, Record]] = field(default_factory=dict)
+    _calls: dict[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)
+    """Name of the tool, and the lines that the call itself speaks of."""
     _lines: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take(self, data: Record) -> None:
@@ -47,16 +47,17 @@ class StatsCount:
             return
         for block in blocks_of(message):
             if block["type"] == "tool_use" and (call := text(block.get("id"))):
-                given = block.get("input")
-                self._calls.setdefault(call, (text(block.get("name")), given if isinstance(given, dict) else {}))
+                name, given = text(block.get("name")), block.get("input")
+                lines = _given(name, given) if name in EDITS and isinstance(given, dict) else (0, 0)
+                self._calls.setdefault(call, (name, lines))
             elif block["type"] == "tool_result" and (call := text(block.get("tool_use_id"))):
                 self._result(call, block, data.get("toolUseResult"))
 
     def _result(self, call: str, block: Record, result: object) -> None:
-        name, given = self._calls.get(call, ("", {}))
+        name, given = self._calls.get(call, ("", (0, 0)))
         if name not in EDITS or call in self._lines or block.get("is_error") is True:
             return
-        self._lines[call] = patched(result) or _given(name, given)
+        self._lines[call] = patched(result) or given
 
     @property
     def total(self) -> ToolStats:
@@ -68,14 +69,6 @@ class StatsCount:
         return ToolStats(
             kinds["reads"], kinds["searches"], kinds["shells"], kinds["edits"], added, removed, kinds["others"]
         )
-
-
-def stats_of(records: Iterable[Record]) -> ToolStats:
-    """The figures of a session's records."""
-    count = StatsCount()
-    for data in records:
-        count.take(data)
-    return count.total
 
 
 def kind_of(tool: str) -> str:

@@ -2,7 +2,7 @@
 
 import errno
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -65,11 +65,10 @@ class Transcript:
         Returns:
             {} if the file changed meanwhile and no such record is there.
         """
-        return next(iter(self.each((entry,))), {})
+        return next(self.each((entry,)), {})
 
-    def each(self, entries: Iterable[Entry]) -> list[Record]:
-        """What several entries say, in their order."""
-        found: list[Record] = []
+    def each(self, entries: Iterable[Entry]) -> Iterator[Record]:
+        """What several entries say, in their order, one at a time: all of them together would fill the memory."""
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
@@ -77,10 +76,9 @@ class Transcript:
         try:
             for entry in entries:
                 line = os.pread(file, entry.length, entry.offset)
-                found.append(self._pick(line.removeprefix(b"\xef\xbb\xbf"), entry))
+                yield self._pick(line.removeprefix(b"\xef\xbb\xbf"), entry)
         finally:
             os.close(file)
-        return found
 
     @staticmethod
     def _pick(line: bytes, entry: Entry) -> Record:

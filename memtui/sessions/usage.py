@@ -6,7 +6,6 @@ Source:
     FORMATS 1.5: by `message.id`, else `requestId`.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from memtui.sessions.entries import text
@@ -69,14 +68,6 @@ class UsageCount:
         for model, usage in self._last.values():
             found[model] = found.get(model, Usage()) + usage
         return found
-
-
-def usage_of(records: Iterable[Record]) -> UsageCount:
-    """The usage of a session's records."""
-    count = UsageCount()
-    for data in records:
-        count.take(data)
-    return count
 
 
 def _count(value: object) -> int:

@@ -18,11 +18,8 @@ from memtui.sessions.leaf import REASONS
 from memtui.sessions.left_out import WORDS
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import outline_of
-from memtui.sessions.snapshots import changed_files
-from memtui.sessions.stats import stats_of
+from memtui.sessions.tally import tally
 from memtui.sessions.transcript import Transcript
-from memtui.sessions.usage import usage_of
-from memtui.sessions.writes import written_files
 from memtui.tui.state import OpenSession, Shelf
 
 if TYPE_CHECKING:
@@ -71,12 +68,12 @@ def opened_of(
         workspace: Says which of the files that it wrote are memory.
         facts: What the catalogue knows of it.
     """
-    records = transcript.each(transcript.entries)
-    stats, usage = asdict(stats_of(records)), usage_of(records).total
+    done = tally(transcript.each(transcript.entries))
+    stats, usage = asdict(done.stats.total), done.usage.total
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
-    written = written_files(records)
+    written = done.writes.files
     memory = memory_names(written, workspace.place.folder)
-    files = {*written, *(file.path for file in changed_files(records))}
+    files = {*written, *(file.path for file in done.changes.files)}
     pairs: list[Pair] = [
         *(_counts(facts) if facts else []),
         ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),

@@ -1,7 +1,8 @@
 from pathlib import Path
 
 from memtui.sessions.lines import Record
-from memtui.sessions.snapshots import changed_files, compare
+from memtui.sessions.snapshots import compare
+from memtui.sessions.tally import tally
 
 
 def snapshot(message: str, **tracked: object) -> dict[str, object]:
@@ -14,9 +15,9 @@ def backup(version: int, name: str | None) -> dict[str, object]:
 
 def test_versions_are_put_together_from_snapshots_and_deltas() -> None:
     delta = {"type": "file-history-delta", "messageId": "m3", "trackingPath": "a.py", "backup": backup(2, "h@v2")}
-    files = changed_files(
+    files = tally(
         [snapshot("m1", **{"a.py": backup(1, "h@v1")}), snapshot("m2", b=backup(1, None)), delta, delta]
-    )
+    ).changes.files
     assert [(file.path, [(v.number, v.backup, v.message) for v in file.versions]) for file in files] == [
         ("a.py", [(1, "h@v1", "m1"), (2, "h@v2", "m3")]),
         ("b", [(1, None, "m2")]),
@@ -30,7 +31,7 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
     (history / "h@v1").write_text("one", encoding="utf-8")
     (cwd / "a").write_text("one", encoding="utf-8")
     (cwd / "b").write_text("two", encoding="utf-8")
-    found = changed_files(
+    found = tally(
         [
             snapshot(
                 "m",
@@ -41,7 +42,7 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
                 e=backup(1, "lost"),
             )
         ]
-    )
+    ).changes.files
     (cwd / "e").touch()
     assert [compare(file, file.versions[0], history, cwd) for file in found] == [
         "same",
@@ -58,7 +59,7 @@ def test_a_copy_is_never_looked_for_outside_the_history(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x", encoding="utf-8")
     (tmp_path / "a").write_text("x", encoding="utf-8")
     (tmp_path / "history").mkdir()
-    file = changed_files([snapshot("m", a=backup(1, "../secret"))])[0]
+    file = tally([snapshot("m", a=backup(1, "../secret"))]).changes.files[0]
     assert compare(file, file.versions[0], tmp_path / "history", tmp_path) == "unknown"
 
 
@@ -68,4 +69,4 @@ def test_odd_records_raise_nothing() -> None:
         {"type": "file-history-delta", "backup": []},
         snapshot("m", a=3, b={"version": "1"}),
     ]
-    assert changed_files(odd) == ()
+    assert tally(odd).changes.files == ()

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.sessions.stats import ToolStats, kind_of, patched, stats_of
+from memtui.sessions.stats import ToolStats, kind_of, patched
+from memtui.sessions.tally import tally
 
 
 def call(name: str, identity: str, **given: object) -> dict[str, object]:
@@ -22,15 +23,15 @@ def test_seven_figures() -> None:
         result("7", toolUseResult={"type": "create", "content": "x\ny\n", "structuredPatch": []}),
         call("MultiEdit", "8", edits=[{"old_string": "1\n2", "new_string": "3"}]), result("8"),
     ]  # fmt: skip
-    assert stats_of(records) == ToolStats(reads=1, searches=2, shells=1, edits=3, added=5, removed=3, others=1)
+    assert tally(records).stats.total == ToolStats(reads=1, searches=2, shells=1, edits=3, added=5, removed=3, others=1)
 
 
 def test_what_stands_twice_counts_once_and_what_failed_changes_no_line() -> None:
     edit = call("Edit", "1", old_string="a", new_string="b")
     failed = {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "1", "is_error": True}]}}
-    assert stats_of([edit, edit, failed]) == ToolStats(edits=1)
-    assert stats_of([edit, result("1"), edit, result("1")]) == ToolStats(edits=1, added=1, removed=1)
-    assert stats_of([edit]) == ToolStats(edits=1)
+    assert tally([edit, edit, failed]).stats.total == ToolStats(edits=1)
+    assert tally([edit, result("1"), edit, result("1")]).stats.total == ToolStats(edits=1, added=1, removed=1)
+    assert tally([edit]).stats.total == ToolStats(edits=1)
 
 
 def test_figures_add_up() -> None:
@@ -45,5 +46,5 @@ def test_figures_add_up() -> None:
 def test_odd_results_raise_nothing(value: object) -> None:
     patched(value)
     patched({"structuredPatch": value})
-    stats_of([{"type": "assistant", "message": value}, {"message": {"content": value}}])
+    tally([{"type": "assistant", "message": value}, {"message": {"content": value}}])
     assert kind_of("mcp__x__y") == "others"
