@@ -15,6 +15,7 @@ sides are measured in turn in a pseudo terminal of 120x40. Ends with 1 if a gate
 import argparse
 import json
 import os
+import shutil
 import statistics
 import sys
 import tempfile
@@ -159,33 +160,60 @@ def follow_row(given: argparse.Namespace) -> list[Result]:
         return [compare(14, what, ours, defaults, 0.6, given.pairs, least=False)]
 
 
+def some_projects(home: Path, share: float) -> tuple[dict[str, str], Path, int]:
+    """A configuration folder beside a home's own in which there are only some of its projects, listed once.
+
+    Returns:
+        The environment that leads there, the folder of a project with a memory, and how many sessions there are.
+    """
+    env, cwd = make_project(home)
+    config = home.with_name(f"some-{share}")
+    shutil.rmtree(config, ignore_errors=True)
+    (config / "projects").mkdir(parents=True)
+    folders = sorted((home / ".claude/projects").iterdir())
+    own = next(folder for folder in folders if (folder / "memory/MEMORY.md").exists() and "code-shop" in folder.name)
+    kept = {own, *folders[: round(len(folders) * share)]}
+    for folder in kept:
+        (config / "projects" / folder.name).symlink_to(folder)
+    env |= {"CLAUDE_CONFIG_DIR": str(config), "XDG_CACHE_HOME": str(config / "cache")}
+    command([sys.executable, "-m", "memtui", "sessions", "ls", "--all"], env)()
+    return env, cwd, sum(len(list(folder.glob("????????-*.jsonl"))) for folder in kept)
+
+
 def memory_rows(given: argparse.Namespace) -> list[Result]:
     """Row 17."""
     home = given.prefix / "home"
     peers.make_home(given.prefix, read_set(given.data).folder)
-    env, cwd = make_project(home)
-    command([sys.executable, "-m", "memtui", "sessions", "ls", "--all"], env)()
+    whole, fifth = some_projects(home, 1.0), some_projects(home, 0.2)
 
     def resident(app: PtyApp) -> float:
         return psutil.Process(app.process.pid).memory_info().rss / 1e6
 
-    rounds = []
-    for _ in range(max(3, given.pairs // 2)):
-        app = PtyApp([sys.executable, "-c", BARE], env=env, cwd=str(cwd))
+    def bare() -> float:
+        app = PtyApp([sys.executable, "-c", BARE], env=whole[0], cwd=str(whole[1]))
         try:
             app.wait_for(lambda text: "bare and ready" in text)
             app.quiet(1.0)
-            bare = resident(app)
+            return resident(app)
         finally:
             app.close()
+
+    def listed(env: dict[str, str], cwd: Path) -> float:
         with sessions_view(env, cwd, ["-m", "memtui"]) as app:
-            few = resident(app)
             app.press("A")
             app.wait_for(lambda text: "all ·" in text)
             app.quiet(2.0, most=20.0)
-            rounds.append((resident(app) - bare, (resident(app) - few) / 5, bare))
+            return resident(app)
+
+    rounds = []
+    for _ in range(max(3, given.pairs // 2)):
+        many, few, none = listed(*whole[:2]), listed(*fifth[:2]), bare()
+        rounds.append((many - none, (many - few) / (whole[2] - fifth[2]) * 1000, none))
     found = []
-    for what, at, gate in (("MB over bare Textual, 5,000 sessions", 0, 20.0), ("MB for each further 1,000", 1, 2.0)):
+    for what, at, gate in (
+        (f"MB over bare Textual, {whole[2]:,} sessions", 0, 20.0),
+        (f"MB for each 1,000 more than {fifth[2]:,}", 1, 2.0),
+    ):
         values = [each[at] for each in rounds]
         note = f"bare {statistics.median(each[2] for each in rounds):.0f} MB"
         found.append(Result(17, what, statistics.median(values), min(values), max(values), gate, False, note))

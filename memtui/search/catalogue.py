@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from memtui.base.errors import MemtuiError
 from memtui.host.heads import SessionFile, files_of, read_part
@@ -71,6 +71,7 @@ _MANY: Final = 20
 """Folders from which on it costs less to read the rows of all than to look for those of each."""
 
 Row = tuple[Any, ...]
+T = TypeVar("T")
 
 
 class Refreshed:
@@ -118,7 +119,7 @@ class Catalogue:
         """
         where, values = _among(folders)
         asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
-        return list(map(Session._make, self._ask(asked, *values, limit)))
+        return self._made(Session._make, asked, *values, limit)
 
     def current(
         self, folders: Sequence[Path], faults: list[MemtuiError], look: "Callable[[], list[Listed]] | None" = None
@@ -179,10 +180,14 @@ class Catalogue:
             shown: Called whenever more is known and kept.
             stopped: Asked before each file; what was read until then is kept.
         """
-        folders = list(folders)
-        where, values = _among(folders)
-        rows = self._ask(f"select {_FILE} from session where {where}", *values)
-        return self._follow(*_compared(files_of(folders), {row[0]: row for row in rows}), shown, stopped)
+        stale: list[SessionFile] = []
+        gone: list[str] = []
+        for folder in folders:  # one by one: few rows and files are held at a time
+            rows = self._ask(f"select {_FILE} from session where folder = ?", str(folder))
+            changed, lost = _compared(files_of([folder]), {row[0]: row for row in rows})
+            stale += changed
+            gone += lost
+        return self._follow(stale, gone, shown, stopped)
 
     def _follow(
         self,
@@ -191,7 +196,8 @@ class Catalogue:
         shown: Shown = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> Refreshed:
-        """Read what is stale, forget what is gone."""
+        """Read what is stale, newest first, and forget what is gone."""
+        stale.sort(key=lambda file: (-file.modified, file.place))
         done = Refreshed(len(gone))
         self._write([], gone)
         self._read(stale, done, shown, stopped)
@@ -254,12 +260,16 @@ class Catalogue:
         return None
 
     def _ask(self, statement: str, *values: object) -> list[Row]:
+        return self._made(tuple, statement, *values)
+
+    def _made(self, make: Callable[[Row], T], statement: str, *values: object) -> list[T]:
+        """What becomes of rows, one by one: of thousands, no two forms are held at a time."""
         try:
-            return self._db.execute(statement, values).fetchall()
+            return list(map(make, self._db.execute(statement, values)))
         except sqlite3.DatabaseError:  # damaged, or taken away from under us: begin anew, the files know better
             self._db.close()
             self._db = open_database(None, _SCHEMA)
-            return self._db.execute(statement, values).fetchall()
+            return list(map(make, self._db.execute(statement, values)))
 
     def _write(self, rows: list[tuple[Row, Row]], gone: list[str]) -> None:
         try:
@@ -297,7 +307,7 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
 
 
 def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
-    """What changed: files that are not as they were, newest first, and the places of those gone.
+    """What changed: files that are not as they were, and the places of those gone.
 
     Args:
         files: All that are there.
@@ -305,7 +315,7 @@ def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[Sessio
     """
     stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
     gone = known.keys() - {file[0] for file in files}
-    return sorted(stale, key=lambda file: (-file.modified, file.place)), sorted(gone)
+    return stale, list(gone)
 
 
 def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:

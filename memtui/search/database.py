@@ -9,6 +9,10 @@ WAIT = 2.0
 """Seconds to wait for another program that writes."""
 
 
+CACHE = 512
+"""KiB of pages that SQLite keeps: a list is read once from end to end, the system's own cache does the rest."""
+
+
 def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
     """Open the cache; one of another version, or one that is damaged, is thrown away.
 
@@ -42,6 +46,7 @@ def _opened(place: str, schema: str) -> sqlite3.Connection:
             connection.execute("pragma journal_mode = wal")
             _make(connection, schema, version)
         connection.execute("pragma synchronous = normal")
+        connection.execute(f"pragma cache_size = -{CACHE}")
     except BaseException:
         connection.close()
         raise
