@@ -175,12 +175,15 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
         return "", (), (), False
     if not content:
         return "empty", (), (), False
-    if len(content) == 1:  # nearly always, and nearly always a call or its result
+    if len(content) == 1:  # nearly always
         block = content[0]
-        if block.type == "tool_result":
+        of = block.type
+        if of == "tool_result":
             return "usable", (), (block.tool_use_id,) if block.tool_use_id else (), False
-        if block.type == "tool_use":
+        if of == "tool_use":
             return "usable", (block.id,) if block.id else (), (), False
+        if of and kind == "assistant":
+            return "" if of == "text" and block.text is None else "usable", (), (), False
     usable = False
     calls: list[str] = []
     answers: list[str] = []

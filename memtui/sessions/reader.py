@@ -166,18 +166,22 @@ class Reader:
         offset, line, head = at.offset, at.line, at.head
         rest, skipped = self._rest, self._skipped
         place = offset + len(rest) + skipped
-        while chunk := os.pread(file, max(CHUNK, len(rest)), place):
-            place += len(chunk)
+        room = bytearray(CHUNK)  # one for all: to ask for new memory each time costs as much as to read
+        while count := os.preadv(file, [room], place):
+            place += count
+            chunk = memoryview(room)[:count]
             if len(head) < FIRST:
-                head += chunk[: FIRST - len(head)]
-            cut = chunk.rfind(b"\n") + 1
+                head += bytes(chunk[: FIRST - len(head)])
+            cut = room.rfind(b"\n", 0, count) + 1
             if cut:
-                lines = b"".join((rest, memoryview(chunk)[:cut]))  # copied once: most of the time goes into this
+                lines = b"".join((rest, chunk[:cut]))  # copied once: most of the time goes into this
                 count = self._lines(lines, line, offset, skipped, take)
                 line, offset = line + count, offset + skipped + len(lines)
-                rest, skipped = chunk[cut:], 0
+                rest, skipped = bytes(chunk[cut:]), 0
             else:
                 rest += chunk
+                if len(rest) > len(room):  # a long line: few large steps instead of many small ones
+                    room = bytearray(2 * len(room))
             if skipped or len(rest) > LONGEST_LINE:
                 skipped, rest = skipped + len(rest), b""
             self.position = Position(inode, offset, line, head)
