@@ -3,18 +3,20 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.errors import NotFound
-from memtui.cli.context import Call, Command, Group, pass_call
+from memtui.base.errors import MemtuiError
+from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.dashboard import gate_data, gate_lines
 from memtui.cli.dream_data import (
     event_fields,
     event_lines,
     how_part,
     pick,
+    refusal_line,
     run_data,
     run_lines,
     runs,
@@ -23,15 +25,20 @@ from memtui.cli.dream_data import (
     touched,
     when,
 )
+from memtui.cli.dream_doctor import doctor
 from memtui.cli.dream_review import adopt, diff, discard, restore
+from memtui.cli.dream_schedule import schedule
 from memtui.cli.output import Column, Data, Line, Part, iso, table
 
 if TYPE_CHECKING:
     from memtui.dream.events import Ended
     from memtui.dream.run import End
     from memtui.dream.runs import Run
+    from memtui.dream.start import Wish
 
 _TRIGGERS = ("hand", "hook", "schedule")
+_LOOK = 0.2
+"""Seconds between two looks at a process that is waited for."""
 
 
 @click.group("dream", cls=Group, short_help="Consolidate memory, under your eyes.")
@@ -39,7 +46,7 @@ def dream() -> None:
     """Consolidate memory in the background: see why and how, stop it, judge it, undo it."""
 
 
-for _command in (diff, adopt, discard, restore):
+for _command in (diff, adopt, discard, restore, schedule, doctor):
     dream.add_command(_command)
 
 
@@ -111,7 +118,7 @@ def why(call: Call) -> int:
         next(lines)  # an empty line, which stands between the parts of a page
         yield from lines
         for one in stopped:
-            yield Part(f"stopped {since(call, one.at)}, started by {one.trigger}: {one.name}: {one.reason}", "dim")
+            yield refusal_line(call, one)
 
     call.out.answer("gates", data, text(), rows=data["gates"])
     return int(bool(opens))
@@ -121,9 +128,14 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
         click.option("--backend", default=None, metavar="B", help="Who works: offline, anthropic, client."),
-        click.option("--force", is_flag=True, help="Skip time, sessions and a held dream; never the lock."),
+        click.option("--force", is_flag=True, help="Skip time, sessions, failures and a held dream; never the lock."),
         click.option("--review", is_flag=True, help="Adopt nothing by itself."),
-        click.option("--trigger", type=click.Choice(_TRIGGERS), default="hand", hidden=True),
+        click.option(
+            "--trigger",
+            type=click.Choice(_TRIGGERS),
+            default="hand",
+            help="Who starts it; hook and schedule are quiet.",
+        ),
     ):
         command = option(command)
     return command
@@ -134,15 +146,21 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
 @pass_call
 def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
-    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed."""
+    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
+
+    Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
+    what stopped it is in `dream log -v`.
+    """
     from memtui.dream.backends import choose
     from memtui.dream.events import Ended
     from memtui.dream.start import Wish, start_run
 
+    wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
+    if trigger != "hand":
+        return _quietly(call, wish, wait=wait)
     if call.asked.read_only:
         call.may_write()
     choose(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
-    wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
     if isinstance(first, Ended):
@@ -155,6 +173,39 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
     call.out.answer("dream", run_data(call, run), lines)
     return 0
+
+
+def _quietly(call: Call, wish: "Wish", *, wait: bool) -> int:
+    """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
+    from memtui.dream.trigger import note_fault
+
+    reason: str | None
+    try:
+        reason = _triggered(call, wish, wait=wait)
+    except (MemtuiError, OSError) as error:
+        reason = str(error)
+        with suppress(MemtuiError, OSError):
+            note_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
+    call.out.answer("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
+    return 0
+
+
+def _triggered(call: Call, wish: "Wish", *, wait: bool) -> str | None:
+    """Start it; what stopped it, if anything did."""
+    from memtui.dream.events import Ended
+    from memtui.dream.start import start_run
+    from memtui.dream.trigger import trigger_dream
+
+    if call.asked.read_only:
+        return "memtui was started with --read-only"
+    if not wait:
+        shut = trigger_dream(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
+        return None if shut is None else f"{shut.name}: {shut.reason}"
+    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
+    first = started.first(time.sleep)
+    while not started.gone():
+        time.sleep(_LOOK)
+    return first.reason if isinstance(first, Ended) else None
 
 
 def _refused(reason: str) -> Iterator[Line]:
@@ -173,8 +224,14 @@ def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     """The process of a dream itself; `dream now` starts it."""
     from memtui.dream.backends import choose
     from memtui.dream.run import run_dream
+    from memtui.dream.trigger import note_fault
 
-    chosen = choose(backend, mode, call.workspace, call.config)
+    try:
+        chosen = choose(backend, mode, call.workspace, call.config)
+    except MemtuiError as error:
+        if run_id is None and trigger != "hand":  # nobody hears what is said here
+            note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
+        raise
     end = run_dream(
         call.workspace,
         call.dirs,
@@ -257,7 +314,7 @@ def log(call: Call, limit: int) -> int:
         rows: list[list[str | Part]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
-            by = f"{one['mode']} by {one['backend']}"
+            by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
             kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
@@ -265,72 +322,9 @@ def log(call: Call, limit: int) -> int:
             )
         yield from table(call.out, columns, rows)
         for refused in stopped:
-            yield Part(
-                f"stopped {since(call, refused.at)} ({refused.trigger}): {refused.name}: {refused.reason}", "dim"
-            )
+            yield refusal_line(call, refused)
 
     call.out.answer("dreams", data, text(), rows=listed)
     if not listed:
         call.out.note("no dream has run here yet: memtui dream why tells whether one would")
     return int(not listed)
-
-
-@click.command("kill", cls=Command, short_help="End a dream, and put back what it held.")
-@click.argument("run", required=False, metavar="[RUN]")
-@click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
-@pass_call
-def kill(call: Call, run: str | None, clear_stale_lock: bool) -> None:
-    """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
-
-    Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
-    gone, or that is no lock.
-    """
-    if clear_stale_lock or call.asked.read_only:
-        call.may_write()
-    if clear_stale_lock:
-        _clear(call)
-        return
-    from memtui.dream.kill import kill as end_run
-    from memtui.dream.runs import state_of
-
-    if run is None:
-        found = next((one for one in runs(call) if state_of(one).word != "ended"), None)
-        if found is None:
-            raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
-    else:
-        found = pick(call, run)
-    if call.asked.dry_run:
-        call.out.answer("kill", run_data(call, found), [f"would end the dream {found.id} (pid {found.process.pid})"])
-        return
-    done = end_run(found, call.dirs, call.workspace)
-    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(call, found)}
-
-    def text() -> Iterator[Line]:
-        how = f"{done.by}, {done.seconds:.1f} s" if done.by else "was gone already"
-        yield f"process ended     {how}"
-        yield f"last-dream time   {done.end.lock or 'as it was'}"
-        if done.end.version:
-            yield f"memory folder     adopted before it ended; memtui undo {done.end.version[:8]} takes it back"
-        else:
-            kept = f"{done.end.drafted} drafted change{'s' * (done.end.drafted != 1)} kept aside for 14 days"
-            yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
-
-    call.out.answer("kill", data, text())
-
-
-def _clear(call: Call) -> None:
-    from memtui.dream.gates import lock_gate
-    from memtui.dream.lock import clear_stale_lock as clear
-    from memtui.dream.lock import seen_lock
-
-    lock = seen_lock(call.place.folder, call.dirs)
-    gate = lock_gate(lock, call.now())
-    if lock.kind == "none":
-        raise NotFound("there is no lock", hint="memtui dream status")
-    then = "after that nothing says when the last dream was, and the time gate is open"
-    if call.asked.dry_run or not call.out.ask(f"Remove the lock ({gate.reason})? {then}."):
-        call.out.answer("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
-        return
-    was = clear(call.place.folder, call.dirs, call.now())
-    data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
-    call.out.answer("lock", data, [f"the lock is removed ({gate.reason})"])

@@ -134,7 +134,8 @@ class Stream:
         cost = data.get("total_cost_usd")
         money = _number(cost) if isinstance(cost, int | float) else None
         self._emit(Spent(_usage(data.get("usage")), money))
-        said = data.get("result") or "; ".join(map(str, data.get("errors") or ())) or ""
+        errors = data.get("errors")
+        said = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
         kind = str(data.get("subtype") or "")
         return Outcome(kind, shown_line(str(said)), kind != "success" or bool(data.get("is_error")))
 
