@@ -95,7 +95,7 @@ def _key_words(call: Call) -> Iterator[str]:
     found = variables(call.env, call.place)
     key = find_key(found)
     if key is not None and found[key.name].layer == "env":
-        yield f"{key.name} of this shell is not written down: without it a scheduled dream takes the next backend that can"
+        yield f"{key.name} of this shell is not written down: a scheduled dream takes the next backend that can work"
 
 
 def _remove(call: Call) -> None:
