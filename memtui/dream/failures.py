@@ -55,7 +55,7 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
         now: Seconds since 1970.
     """
     ends = failures(runs)
-    words, source = "dreams don't fail in a row", str(dirs.state / "runs")
+    words, source = "no failures in a row", str(dirs.state / "runs")
     if not ends:
         return Gate("failures", True, words, "none failed", source)
     last = min(ends[0].at, now)

@@ -167,7 +167,7 @@ def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
 
 def folder_gate(folder: Path) -> Gate:
     """Whether the memory folder can be written, or made."""
-    words = "the memory folder can be written"
+    words = "memory folder writable"
     there = folder
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
