@@ -151,13 +151,14 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
     """
-    from memtui.dream.backends import choose
-    from memtui.dream.events import Ended
     from memtui.dream.start import Wish, start_run
 
     wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
     if trigger != "hand":
-        return _quietly(call, wish, wait=wait)
+        return _quietly(call, wish, wait=wait)  # before what takes its time to import
+    from memtui.dream.backends import choose
+    from memtui.dream.events import Ended
+
     if call.asked.read_only:
         call.may_write()
     choose(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
