@@ -37,6 +37,8 @@ if TYPE_CHECKING:
     from memtui.dream.start import Wish
 
 _TRIGGERS = ("hand", "hook", "schedule")
+_STOPPED = 3
+"""Refusals that `why` shows, one of each kind."""
 _LOOK = 0.2
 """Seconds between two looks at a process that is waited for."""
 
@@ -53,10 +55,12 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @dream.command("status")
 @pass_call
 def status(call: Call) -> None:
-    """Whether somebody dreams, what waits for review, and when the last one was."""
+    """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
+    from memtui.dream.failures import failure_gate
     from memtui.dream.gates import lock_gate
     from memtui.dream.lock import holder_of, seen_lock
     from memtui.dream.runs import state_of, waiting
+    from memtui.dream.words import opening
 
     listed = runs(call)
     lock = seen_lock(call.place.folder, call.dirs)
@@ -64,12 +68,14 @@ def status(call: Call) -> None:
     died = next((run for run in listed if state_of(run).word == "died"), None)
     held = waiting(listed)
     free = lock_gate(lock, call.now())
+    failing = failure_gate(listed, call.now(), call.dirs)
     ours = holder_of(call.place.folder, call.dirs)
     data: Data = {
         "running": None if going is None else run_data(call, going),
         "foreign": None if free.open or ours is not None else free.reason,
         "waiting": None if held is None else held.id,
         "died": None if died is None else died.id,
+        "backs_off_until": iso(failing.opens_at),
         "last": None if not free.open else iso(lock.at),
         "newest": run_data(call, listed[0]) if listed else None,
     }
@@ -88,6 +94,8 @@ def status(call: Call) -> None:
                 yield from run_lines(call, data["newest"])
         if held is not None and held is not listed[0]:
             yield Part(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
+        if failing.opens_at is not None:
+            yield [Part(f"{failing.reason}: ", "warn"), f"the next one waits, {opening(failing.opens_at, call.now())}"]
         if died is not None:
             yield Part(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
@@ -103,7 +111,8 @@ def why(call: Call) -> int:
 
     now = call.now()
     gates = all_gates(call.workspace, call.dirs, now)
-    stopped = refusals(call.dirs, call.place.folder)[:3]
+    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.place.folder))}
+    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
     data: Data = {
@@ -213,8 +222,8 @@ def _refused(reason: str) -> Iterator[Line]:
     from memtui.dream.ready import FORCED
 
     yield [Part("no dream: ", "warn"), reason]
-    if reason.partition(":")[0] in FORCED:
-        yield Part("  --force dreams all the same", "dim")
+    forced = reason.partition(":")[0] in FORCED
+    yield Part("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
 
 
 @dream.command("run", hidden=True)

@@ -51,7 +51,8 @@ def _wanted(call: Call) -> Iterator[Finding]:
         planned = next_start(call.dirs, call.place, call.now())
         words = "on: dreams are made from daily logs, and start by schedule alone"
         state: State = "problem" if planned is None else "ok"
-        hint = "memtui dream schedule --install" if planned is None else ""
+        hint = "memtui dream now --trigger schedule starts one at once"
+        hint = f"memtui dream schedule --install; {hint}" if planned is None else hint
         yield Finding("assistant mode", state, words, hint)
 
 

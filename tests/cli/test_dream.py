@@ -99,7 +99,8 @@ def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
     before = digest_tree(memory)
     assert "nobody dreams; last dream never" in run("dream", "status").out
     assert run("dream", "status", "--json").data == {
-        "running": None, "foreign": None, "waiting": None, "died": None, "last": None, "newest": None,
+        "running": None, "foreign": None, "waiting": None, "died": None, "backs_off_until": None, "last": None,
+        "newest": None,
     }  # fmt: skip
     assert run("dream", "log").code == 1
     for words in (["diff"], ["watch"], ["adopt"], ["discard"], ["restore"]):
@@ -325,3 +326,21 @@ def test_a_trigger_dreams_on_its_own(run: Run, memory: Path, dirs: Dirs) -> None
 def test_a_trigger_that_cannot_work_is_written_down(run: Run, memory: Path) -> None:
     assert run("dream", "run", "--trigger", "hook", "--backend", "anthropic").code == 6
     assert "started by hook: start: the backend anthropic can't work here" in run("dream", "log", "-v").out
+
+
+def test_dreams_that_fail_in_a_row_back_off_and_say_so(run: Run, memory: Path, dreamt: Callable[..., Ran]) -> None:
+    dreamt("fail")
+    dreamt("fail")
+    words = "2 dreams failed in a row, the last just now: no more: the next one waits, opens in "
+    assert words in run("dream", "status").out
+    assert run("dream", "status", "--json").data["backs_off_until"] is not None
+    gate = next(one for one in run("dream", "why", "--json").data["gates"] if one["name"] == "failures")
+    assert not gate["open"] and gate["opens_at"] is not None
+    dreamt("edit")
+    assert run("dream", "status", "--json").data["backs_off_until"] is None
+
+
+def test_why_shows_one_refusal_of_each_kind(run: Run, memory: Path) -> None:
+    for _ in range(3):
+        run("dream", "now")
+    assert [one["name"] for one in run("dream", "why", "--json").data["stopped"]] == ["sessions"]
