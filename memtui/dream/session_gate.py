@@ -8,6 +8,7 @@ and has neither grown nor changed is not read again; once enough count, the rest
 import json
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,10 +81,7 @@ def session_gate(
 
     Args:
         after: When that was, in seconds since 1970; 0 for never.
-        keep: For a run: a scan that had to be made is kept.
-
-    Raises:
-        OSError: If it can't be kept.
+        keep: For a run: a scan that had to be made is kept, if the disk takes it.
     """
     known = _load(_path(dirs, place))
     all_count = config[COUNT_ALL] == "true"
@@ -92,7 +90,8 @@ def session_gate(
         return _gate(found, env, now, place, fresh=False)
     found = _scan(place, env, after, now, {} if known is None else known.sessions, all_count=all_count)
     if keep:
-        _save(_path(dirs, place), found)
+        with suppress(OSError):
+            _save(_path(dirs, place), found)
     return _gate(found, env, now, place, fresh=True)
 
 

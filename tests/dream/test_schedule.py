@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memtui.base.errors import Usage
 from memtui.dream.job import Job, calendar, make_job, units
+from memtui.dream.ready import all_gates
 from memtui.dream.schedule import (
     Schedule,
     draw,
@@ -111,3 +112,11 @@ def test_units_survive_odd_names() -> None:
     assert "OnCalendar=*-*-* 03:00:00\n" in timer and "Persistent=true" in timer
     with pytest.raises(Usage):
         units("1", "0 3 * * *", Job(("a",), Path("/x\ny"), {}))
+
+
+def test_in_assistant_mode_the_gate_opens_when_the_schedule_comes(scene: Scene) -> None:
+    scene.dirs.config.mkdir(parents=True)
+    (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
+    assert all_gates(scene.workspace, scene.dirs, NOW)[0].opens_at is None
+    keep_schedule(scene.dirs, scene.workspace.place, Schedule("0 3 * * *", installed="0 3 * * *"))
+    assert all_gates(scene.workspace, scene.dirs, NOW)[0].opens_at == starts("0 3 * * *", NOW)[0]
