@@ -31,6 +31,10 @@ SETTINGS = (
     Setting("dream_model", "", (), "model of a dream; empty: the agent client's own"),
     Setting("dream_money", "2", (), "US dollars that one dream may cost; none: no limit"),
     Setting("dream_day_money", "5", (), "US dollars that the dreams of 24 hours may cost together; none: no limit"),
+    Setting("dream_count_all", "false", ("true", "false"),
+            "sessions that did nothing but run shell commands count towards a dream, too"),
+    Setting("assistant_mode", "false", ("true", "false"),
+            "the agent keeps daily logs: dreams are made from these, and start by schedule alone"),
 )  # fmt: skip
 
 

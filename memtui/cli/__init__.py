@@ -12,8 +12,9 @@ In: words. Out: text, or one JSON object (`--json`), or one object a line (`--js
 - `doing`     carrying a plan out: shown, asked for, told
 - `files`, `writing`, `checking`, `index`, `past`, `explain`, `explain_sessions`, `explain_permission`, `sessions`,
   `session_show`, `session_tree`, `session_deeds`, `resume`, `projects`, `moving`, `config`, `doctor`, `completion`,
-  `dream`, `dream_review`   commands
+  `dream`, `dream_review`, `dream_kill`, `dream_schedule`, `dream_doctor`   commands
 - `dream_data` runs and events as text and as JSON
+- `findings`  what `doctor` and `dream doctor` tell
 - `dashboard` what plain `memtui` shows, as text
 
 Invariants: no foreign byte reaches a terminal but through `base.text.visible`; what the text shows is in the JSON
@@ -38,7 +39,7 @@ COMMANDS: dict[str, str] = {
     "restore": "memtui.cli.past:restore",
     "explain": "memtui.cli.explain_permission:explain",
     "dream": "memtui.cli.dream:dream",
-    "kill": "memtui.cli.dream:kill",
+    "kill": "memtui.cli.dream_kill:kill",
     "sessions": "memtui.cli.session_tree:sessions",
     "resume": "memtui.cli.resume:resume",
     "export": "memtui.cli.sessions:export",

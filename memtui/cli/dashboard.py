@@ -38,20 +38,19 @@ def show(call: Call, *, demo: bool) -> int:
 
 
 def _print(call: Call, found: Opening, world: "World") -> None:
-    from memtui.dream.gates import gates
     from memtui.dream.lock import seen_lock
+    from memtui.dream.ready import all_gates
     from memtui.host.gitroot import branch_of
     from memtui.host.recent import recent_sessions
 
     place = world.place
     now = call.now()
     rows = [row for _, row in file_rows(found.workspace.pins, world)]
-    lock = seen_lock(place.folder, found.workspace.dirs)
-    listed = gates(place, found.workspace.env, now, lock)
+    last = seen_lock(place.folder, found.workspace.dirs).at
+    listed = all_gates(found.workspace, found.workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = world.auto
     problems = [problem_data(world, problem) for problem in world.problems if problem.severity != "info"]
-    last = lock.at
     data: Data = {
         "project": place.root.name or str(place.root),
         "cwd": str(place.cwd),

@@ -4,11 +4,10 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from shlex import quote
 from shutil import which
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,13 +17,10 @@ from memtui.base.files import is_temp
 from memtui.base.process import Identity, alive
 from memtui.base.text import many
 from memtui.cli.context import Call, Command, pass_call
-from memtui.cli.output import Line, Part
-from memtui.cli.table import Column, table
+from memtui.cli.findings import Finding, State, tell
 
 if TYPE_CHECKING:
     from memtui.projects.strays import Gone, Shared
-
-State = Literal["ok", "note", "problem"]
 
 MOST_GONE = 8
 """Projects whose directory is gone that are told one by one."""
@@ -32,16 +28,6 @@ MOST_GONE = 8
 _PID = re.compile(r"\.memtui-(\d{1,10})-")
 _AMBIGUOUS = "─"
 """A character that some terminals draw in two cells though one is meant."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing looked at: its state, what was found, and what to do (may be empty)."""
-
-    name: str
-    state: State
-    message: str
-    hint: str = ""
 
 
 @click.command("doctor", cls=Command, short_help="Look at the surroundings; clear what crashes left.")
@@ -60,23 +46,7 @@ def doctor(call: Call, fix: bool) -> int:
         left = set(_leftovers(call))
         fixed = [name for name in fixed if name not in left]
     found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
-    findings = [asdict(one) for one in found]
-    data = {"findings": findings, "fixed": fixed}
-
-    def text() -> Iterator[Line]:
-        out = call.out
-        for name in fixed:
-            yield [Part("removed  ", "good"), name]
-        rows: list[list[str | Part]] = []
-        for one in found:
-            style = {"ok": "good", "note": "warn", "problem": "problem"}[one.state]
-            rows.append([Part(one.state, style), one.name, one.message])
-            if one.hint and not out.quiet:
-                rows.append(["", "", Part(one.hint, "dim")])
-        yield from table(out, [Column(""), Column(""), Column("")], rows)
-
-    call.out.answer("doctor", data, text(), rows=findings)
-    return int(any(one.state == "problem" for one in found))
+    return tell(call, "doctor", found, fixed)
 
 
 def _program(call: Call) -> Iterator[Finding]:

@@ -3,18 +3,20 @@
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
 
-from memtui.base.errors import NotFound
-from memtui.cli.context import Call, Command, Group, pass_call
+from memtui.base.errors import MemtuiError
+from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.dashboard import gate_data, gate_lines
 from memtui.cli.dream_data import (
     event_fields,
     event_lines,
     how_part,
     pick,
+    refusal_line,
     run_data,
     run_lines,
     runs,
@@ -23,7 +25,9 @@ from memtui.cli.dream_data import (
     touched,
     when,
 )
+from memtui.cli.dream_doctor import doctor
 from memtui.cli.dream_review import adopt, diff, discard, restore
+from memtui.cli.dream_schedule import schedule
 from memtui.cli.output import Data, Line, Part, iso
 from memtui.cli.table import Column, table
 
@@ -31,8 +35,13 @@ if TYPE_CHECKING:
     from memtui.dream.events import Ended
     from memtui.dream.run import End
     from memtui.dream.runs import Run
+    from memtui.dream.start import Wish
 
 _TRIGGERS = ("hand", "hook", "schedule")
+_STOPPED = 3
+"""Refusals that `why` shows, one of each kind."""
+_LOOK = 0.2
+"""Seconds between two looks at a process that is waited for."""
 
 
 @click.group("dream", cls=Group, short_help="Consolidate memory, under your eyes.")
@@ -40,17 +49,19 @@ def dream() -> None:
     """Consolidate memory in the background: see why and how, stop it, judge it, undo it."""
 
 
-for _command in (diff, adopt, discard, restore):
+for _command in (diff, adopt, discard, restore, schedule, doctor):
     dream.add_command(_command)
 
 
 @dream.command("status")
 @pass_call
 def status(call: Call) -> None:
-    """Whether somebody dreams, what waits for review, and when the last one was."""
+    """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
+    from memtui.dream.failures import failure_gate
     from memtui.dream.gates import lock_gate
     from memtui.dream.lock import holder_of, seen_lock
     from memtui.dream.runs import state_of, waiting
+    from memtui.dream.words import opening
 
     listed = runs(call)
     lock = seen_lock(call.place.folder, call.dirs)
@@ -58,12 +69,14 @@ def status(call: Call) -> None:
     died = next((run for run in listed if state_of(run).word == "died"), None)
     held = waiting(listed)
     free = lock_gate(lock, call.now())
+    failing = failure_gate(listed, call.now(), call.dirs)
     ours = holder_of(call.place.folder, call.dirs)
     data: Data = {
         "running": None if going is None else run_data(call, going),
         "foreign": None if free.open or ours is not None else free.reason,
         "waiting": None if held is None else held.id,
         "died": None if died is None else died.id,
+        "backs_off_until": iso(failing.opens_at),
         "last": None if not free.open else iso(lock.at),
         "newest": run_data(call, listed[0]) if listed else None,
     }
@@ -82,6 +95,8 @@ def status(call: Call) -> None:
                 yield from run_lines(call, data["newest"])
         if held is not None and held is not listed[0]:
             yield Part(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
+        if failing.opens_at is not None:
+            yield [Part(f"{failing.reason}: ", "warn"), f"the next one waits, {opening(failing.opens_at, call.now())}"]
         if died is not None:
             yield Part(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
@@ -97,7 +112,8 @@ def why(call: Call) -> int:
 
     now = call.now()
     gates = all_gates(call.workspace, call.dirs, now)
-    stopped = refusals(call.dirs, call.place.folder)[:3]
+    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.place.folder))}
+    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
     data: Data = {
@@ -112,7 +128,7 @@ def why(call: Call) -> int:
         next(lines)  # an empty line, which stands between the parts of a page
         yield from lines
         for one in stopped:
-            yield Part(f"stopped {since(call, one.at)}, started by {one.trigger}: {one.name}: {one.reason}", "dim")
+            yield refusal_line(call, one)
 
     call.out.answer("gates", data, text(), rows=data["gates"])
     return int(bool(opens))
@@ -122,9 +138,14 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
         click.option("--backend", default=None, metavar="B", help="Who works: offline, anthropic, client."),
-        click.option("--force", is_flag=True, help="Skip time, sessions and a held dream; never the lock."),
+        click.option("--force", is_flag=True, help="Skip time, sessions, failures and a held dream; never the lock."),
         click.option("--review", is_flag=True, help="Adopt nothing by itself."),
-        click.option("--trigger", type=click.Choice(_TRIGGERS), default="hand", hidden=True),
+        click.option(
+            "--trigger",
+            type=click.Choice(_TRIGGERS),
+            default="hand",
+            help="Who starts it; hook and schedule are quiet.",
+        ),
     ):
         command = option(command)
     return command
@@ -135,15 +156,22 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
 @pass_call
 def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
-    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed."""
+    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
+
+    Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
+    what stopped it is in `dream log -v`.
+    """
+    from memtui.dream.start import Wish, start_run
+
+    wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
+    if trigger != "hand":
+        return _quietly(call, wish, wait=wait)  # before what takes its time to import
     from memtui.dream.backends import choose
     from memtui.dream.events import Ended
-    from memtui.dream.start import Wish, start_run
 
     if call.asked.read_only:
         call.may_write()
     choose(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
-    wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
     if isinstance(first, Ended):
@@ -158,12 +186,45 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     return 0
 
 
+def _quietly(call: Call, wish: "Wish", *, wait: bool) -> int:
+    """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
+    from memtui.dream.trigger import note_fault
+
+    reason: str | None
+    try:
+        reason = _triggered(call, wish, wait=wait)
+    except (MemtuiError, OSError) as error:
+        reason = str(error)
+        with suppress(MemtuiError, OSError):
+            note_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
+    call.out.answer("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
+    return 0
+
+
+def _triggered(call: Call, wish: "Wish", *, wait: bool) -> str | None:
+    """Start it; what stopped it, if anything did."""
+    from memtui.dream.events import Ended
+    from memtui.dream.start import start_run
+    from memtui.dream.trigger import trigger_dream
+
+    if call.asked.read_only:
+        return "memtui was started with --read-only"
+    if not wait:
+        shut = trigger_dream(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
+        return None if shut is None else f"{shut.name}: {shut.reason}"
+    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
+    first = started.first(time.sleep)
+    while not started.gone():
+        time.sleep(_LOOK)
+    return first.reason if isinstance(first, Ended) else None
+
+
 def _refused(reason: str) -> Iterator[Line]:
     from memtui.dream.ready import FORCED
 
     yield [Part("no dream: ", "warn"), reason]
-    if reason.partition(":")[0] in FORCED:
-        yield Part("  --force dreams all the same", "dim")
+    forced = reason.partition(":")[0] in FORCED
+    yield Part("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
 
 
 @dream.command("run", hidden=True)
@@ -174,8 +235,14 @@ def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     """The process of a dream itself; `dream now` starts it."""
     from memtui.dream.backends import choose
     from memtui.dream.run import run_dream
+    from memtui.dream.trigger import note_fault
 
-    chosen = choose(backend, mode, call.workspace, call.config)
+    try:
+        chosen = choose(backend, mode, call.workspace, call.config)
+    except MemtuiError as error:
+        if run_id is None and trigger != "hand":  # nobody hears what is said here
+            note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
+        raise
     end = run_dream(
         call.workspace,
         call.dirs,
@@ -258,7 +325,7 @@ def log(call: Call, limit: int) -> int:
         rows: list[list[str | Part]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
-            by = f"{one['mode']} by {one['backend']}"
+            by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
             kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
@@ -266,72 +333,9 @@ def log(call: Call, limit: int) -> int:
             )
         yield from table(call.out, columns, rows)
         for refused in stopped:
-            yield Part(
-                f"stopped {since(call, refused.at)} ({refused.trigger}): {refused.name}: {refused.reason}", "dim"
-            )
+            yield refusal_line(call, refused)
 
     call.out.answer("dreams", data, text(), rows=listed)
     if not listed:
         call.out.note("no dream has run here yet: memtui dream why tells whether one would")
     return int(not listed)
-
-
-@click.command("kill", cls=Command, short_help="End a dream, and put back what it held.")
-@click.argument("run", required=False, metavar="[RUN]")
-@click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
-@pass_call
-def kill(call: Call, run: str | None, clear_stale_lock: bool) -> None:
-    """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
-
-    Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
-    gone, or that is no lock.
-    """
-    if clear_stale_lock or call.asked.read_only:
-        call.may_write()
-    if clear_stale_lock:
-        _clear(call)
-        return
-    from memtui.dream.kill import kill as end_run
-    from memtui.dream.runs import state_of
-
-    if run is None:
-        found = next((one for one in runs(call) if state_of(one).word != "ended"), None)
-        if found is None:
-            raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
-    else:
-        found = pick(call, run)
-    if call.asked.dry_run:
-        call.out.answer("kill", run_data(call, found), [f"would end the dream {found.id} (pid {found.process.pid})"])
-        return
-    done = end_run(found, call.dirs, call.workspace)
-    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(call, found)}
-
-    def text() -> Iterator[Line]:
-        how = f"{done.by}, {done.seconds:.1f} s" if done.by else "was gone already"
-        yield f"process ended     {how}"
-        yield f"last-dream time   {done.end.lock or 'as it was'}"
-        if done.end.version:
-            yield f"memory folder     adopted before it ended; memtui undo {done.end.version[:8]} takes it back"
-        else:
-            kept = f"{done.end.drafted} drafted change{'s' * (done.end.drafted != 1)} kept aside for 14 days"
-            yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
-
-    call.out.answer("kill", data, text())
-
-
-def _clear(call: Call) -> None:
-    from memtui.dream.gates import lock_gate
-    from memtui.dream.lock import clear_stale_lock as clear
-    from memtui.dream.lock import seen_lock
-
-    lock = seen_lock(call.place.folder, call.dirs)
-    gate = lock_gate(lock, call.now())
-    if lock.kind == "none":
-        raise NotFound("there is no lock", hint="memtui dream status")
-    then = "after that nothing says when the last dream was, and the time gate is open"
-    if call.asked.dry_run or not call.out.ask(f"Remove the lock ({gate.reason})? {then}."):
-        call.out.answer("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
-        return
-    was = clear(call.place.folder, call.dirs, call.now())
-    data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
-    call.out.answer("lock", data, [f"the lock is removed ({gate.reason})"])

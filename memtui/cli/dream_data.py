@@ -9,7 +9,7 @@ from memtui.cli.output import Data, Line, Part, iso
 
 if TYPE_CHECKING:
     from memtui.dream.adoption import Adoption
-    from memtui.dream.events import Event
+    from memtui.dream.events import Event, GateClosed
     from memtui.dream.runs import Run
 
 _STYLES = {
@@ -129,7 +129,8 @@ def touched(data: Data) -> str:
 
 def run_lines(call: Call, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    by = data["trigger"] if data["trigger"] != "hand" else "you"
+    from memtui.dream.words import starter
+
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
     lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
@@ -137,7 +138,7 @@ def run_lines(call: Call, data: Data) -> Iterator[Line]:
     if data["reason"]:
         yield f"  {data['reason']}"
     who = f"{data['backend'] or 'nobody'} ({data['why']})"
-    yield Part(f"  {data['mode']} by {who}, started by {by}{dry}, pid {data['pid']}", "dim")
+    yield Part(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
@@ -147,6 +148,15 @@ def run_lines(call: Call, data: Data) -> Iterator[Line]:
         yield Part(f"  last-dream time  {data['lock']}", "dim")
     if data["kept"] and data["state"] != "running":
         yield f"  kept aside: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
+
+
+def refusal_line(call: Call, event: "GateClosed") -> Line:
+    """A dream that a gate stopped, for people."""
+    from memtui.dream.words import starter
+
+    return Part(
+        f"stopped {since(call, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
+    )
 
 
 def file_line(call: Call, file: Data) -> Line:
@@ -162,11 +172,11 @@ def file_line(call: Call, file: Data) -> Line:
 def event_lines(call: Call, event: "Event") -> Iterator[Line]:
     """An event for people."""
     from memtui.dream import events
+    from memtui.dream.words import started_words
 
     match event:
         case events.Started():
-            left = f", {event.left_out} left out" if event.left_out else ""
-            yield f"started: {event.mode} by {event.backend} ({event.why}), {event.files} files copied{left}"
+            yield started_words(event)
         case events.Phase():
             yield [Part(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
         case events.Turn():

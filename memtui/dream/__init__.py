@@ -3,7 +3,9 @@
 In: a `Workspace`, a backend (`run.Work`) that changes files of a stage, clocks. Out: files of a run that anybody can
 follow, and at most one version of the memory folder.
 
-- `gates` `ready`   would a dream start now, and why not
+- `ready`           would a dream start now, and why not: the gates in their order
+- `gates` `session_gate` `failures`   what each asks · `sources` `substance` which sessions and daily logs count
+- `trigger`         a start by a hook or a schedule · `schedule` when · `crontab` `job` how cron and systemd are told
 - `lock`            the lock that all consolidations share · `lock_journal` `lock_file` its parts
 - `stage`           the copy that a run works on · `ledger` what changed in it, from disk
 - `adoption`        what that would do to the folder, and doing it · `holds` which runs wait for a person
@@ -11,7 +13,8 @@ follow, and at most one version of the memory folder.
 - `prompts` `brief` what a model is asked, and what it is told of this dream · `service` key, model, login
 - `spending` `telling` what it may cost, and what it does as events
 - `anthropic_work`  our own loop over the Messages API · `client_work` the agent client, headless: `client_process`,
-                    `client_stream` what it prints, `client_hook` the program that it asks before each call
+                    `client_stream` what it prints, `client_hook` the program that it asks before each call,
+                    `client_guard` what ends it if it leads nowhere
 - `offline`         consolidation of a stage without a model · `rules` what it does, one rule a module
 - `events` `runs`   what a run tells, and the files of all runs · `start` a run as a process of its own
 - `kill` `recovery` ending one from outside, and ending what died

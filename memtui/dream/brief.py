@@ -8,16 +8,18 @@ import os
 from datetime import date
 from pathlib import Path
 
-from memtui.dream.gates import read_lock, sessions_since
+from memtui.base.config import read_config
+from memtui.dream.gates import read_lock
 from memtui.dream.lock_journal import LockJournal
 from memtui.dream.prompts import Brief
+from memtui.dream.sources import LOGS, assistant_mode, logs_since, sessions_since
 from memtui.dream.stage import Stage
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.workspace import Workspace
 
 MOST = 60
-"""Sessions that are listed; more are only counted."""
+"""Sessions, or daily logs, that are listed; more are only counted."""
 
 
 def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
@@ -31,6 +33,8 @@ def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
     listed = tuple(file.path for file in found[:MOST])
     folders = dict.fromkeys([workspace.place.transcripts, *(path.parent for path in listed)])
     index = stage.base(INDEX_NAME)
+    assistant = assistant_mode(read_config(workspace.dirs.config))
+    new_logs = logs_since(stage.root, last or 0.0) if assistant else []
     return Brief(
         mode=mode,
         day=date.fromtimestamp(workspace.now()),
@@ -39,7 +43,9 @@ def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
         sessions=listed,
         more=len(found) - len(listed),
         reads=tuple(folder for folder in folders if folder.is_dir()),
-        logs=any(name.startswith("logs/") for name in stage.files),
+        logs=any(name.startswith(LOGS) for name in stage.files),
+        new_logs=tuple(new_logs[:MOST]),
+        more_logs=max(len(new_logs) - MOST, 0),
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
     )

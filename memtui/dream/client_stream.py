@@ -19,6 +19,7 @@ from typing import Any
 from memtui.agent.events import Emit, Retry, Spent, ToolUsed, Turn, shown, shown_line
 from memtui.agent.tools.box import telling
 from memtui.agent.usage import Usage, price_of
+from memtui.dream.client_guard import Guard
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -37,10 +38,13 @@ class Stream:
 
     Args:
         emit: Is told what happens, as by our own loop.
+        guard: May end the run by what it raises.
     """
 
-    def __init__(self, emit: Emit) -> None:
+    def __init__(self, emit: Emit, guard: Guard | None = None) -> None:
         self._emit = emit
+        self._guard = guard
+        self._last = ""
         self._turns = 0
         self._message = ""
         self._texts: list[str] = []
@@ -79,7 +83,9 @@ class Stream:
         id = str(message.get("id") or "")
         if id != self._message:
             self._turn()
-            self._message = id
+            if self._guard is not None and self._last not in ("", id):
+                self._guard.turn_over()
+            self._message = self._last = id
         self._used[id] = (_usage(message.get("usage")), str(message.get("model")))
         for block in _blocks(message):
             if block.get("type") == "text":
@@ -88,6 +94,8 @@ class Stream:
                 name, given = str(block.get("name")), block.get("input")
                 self._tools[shown_line(name)] += 1
                 self._calls[str(block.get("id"))] = (shown_line(name), shown_line(telling(name, given)))
+                if self._guard is not None:
+                    self._guard.called(str(block.get("id")), name, given)
 
     def _turn(self) -> None:
         """The answer is whole: tell it."""
@@ -95,10 +103,13 @@ class Stream:
             return
         self._turns += 1
         self._emit(Turn(self._turns, shown("\n".join(self._texts)), dict(self._tools)))
-        self._emit(Spent(sum((usage for usage, _ in self._used.values()), Usage()), self._money()))
+        used = sum((usage for usage, _ in self._used.values()), Usage())
+        self._emit(Spent(used, self._money()))
         self._message = ""
         self._texts.clear()
         self._tools.clear()
+        if self._guard is not None:
+            self._guard.spent(used)
 
     def _money(self) -> float | None:
         """Dollars so far, by our own prices; the client tells its own at the end."""
@@ -129,12 +140,15 @@ class Stream:
             elif "No such tool available" in reason:
                 reason = "denied: there is no such tool here"
             self._emit(ToolUsed(name, argument, ok, reason))
+            if self._guard is not None:
+                self._guard.answered(name, _words(block.get("content")), ok=ok)
 
     def _result(self, data: Mapping[str, Any]) -> Outcome:
         cost = data.get("total_cost_usd")
         money = _number(cost) if isinstance(cost, int | float) else None
         self._emit(Spent(_usage(data.get("usage")), money))
-        said = data.get("result") or "; ".join(map(str, data.get("errors") or ())) or ""
+        errors = data.get("errors")
+        said = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
         kind = str(data.get("subtype") or "")
         return Outcome(kind, shown_line(str(said)), kind != "success" or bool(data.get("is_error")))
 

@@ -22,6 +22,7 @@ from memtui.agent.task import Budget
 from memtui.base.config import Config
 from memtui.base.errors import MemtuiError
 from memtui.dream.brief import make_brief
+from memtui.dream.client_guard import Guard
 from memtui.dream.client_process import running
 from memtui.dream.client_stream import Outcome, Stream
 from memtui.dream.prompts import Brief, system_words, task_words
@@ -73,7 +74,7 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
         words = client_words(client, brief, workspace, config, money)
         telling = Telling(emit)
         outcome: Outcome | None = None
-        stream = Stream(telling.take)
+        stream = Stream(telling.take, Guard())
         with running(words, brief.root, client_environ(workspace), task_words(brief)) as child:
             for line in child.lines():
                 outcome = stream.take(line) or outcome

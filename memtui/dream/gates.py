@@ -1,4 +1,4 @@
-"""Would a dream start now: one gate for each condition, in the order in which they are tested.
+"""The gates of a dream that need nothing but the place and the lock; `ready` puts all of them in their order.
 
 The agent client's own protocol is read, nothing is written: `.consolidate-lock` in the memory folder holds the process
 that consolidates, or did last, and its mtime is when the last consolidation succeeded (DESIGN.md D2). What stands in a
@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import Literal
 
 from memtui.base.process import Identity, alive
-from memtui.base.text import age
-from memtui.host.env import Env
-from memtui.host.heads import SessionFile, session_files
-from memtui.host.paths import LOCK, project_name
+from memtui.base.text import age, many, size
+from memtui.host.paths import LOCK
 from memtui.host.place import Place
+from memtui.memory.ledger import scan
 
 BETWEEN = 24 * 3600
 """Seconds between two consolidations."""
-SESSIONS = 5
-"""Sessions touched since the last one."""
+SLACK = 3600
+"""Seconds that a scheduled one may come sooner: it starts at the same time each day, and the last one ended later."""
 HELD = 3600
 """Seconds after which a lock counts as left behind, whoever holds it."""
 
@@ -37,9 +36,9 @@ _LONGEST = 64
 class Gate:
     """One condition.
 
-    `name` is "memory", "auto-dream", "time", "sessions" or "lock"; `words` says what it asks for, `reason` how it
-    stands, `source` where that was read. `opens_at` is when a closed gate opens by itself, in seconds since 1970, or
-    `None` if that isn't known.
+    `name` is "auto-dream", "memory", "time", "sessions", "failures", "review", "lock" or "folder". `words` says what
+    it asks for, `reason` how it stands, `source` where that was read. `opens_at` is when a closed gate opens by itself,
+    in seconds since 1970, or `None` if that isn't known.
     """
 
     name: str
@@ -117,37 +116,42 @@ def _from_outside(path: Path) -> LockState:
     return LockState(path, kind, info.st_mtime, link=stat.S_ISLNK(info.st_mode))
 
 
-def gates(place: Place, env: Env, now: float, lock: LockState | None = None) -> tuple[Gate, ...]:
-    """Every gate of a directory.
+def dream_gate(place: Place, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
+    """Whether dreams are wanted here at all.
 
     Args:
-        place: The decided place.
-        env: The surroundings: a session that we run in is not counted.
-        now: Seconds since 1970.
-        lock: The lock, if somebody knows more of it than the disk tells (`lock.seen_lock`).
-
-    Returns:
-        The gates in the order in which they are tested. A dream would start if all are open.
+        assistant: Whether assistant mode is on: dreams then start by schedule alone.
+        trigger: Who would start it: "hand", "hook" or "schedule".
+        next_at: When the schedule starts the next one, in seconds since 1970.
     """
-    lock = lock or read_lock(place.folder)
-    return (
-        _switch(place, "memory", "auto memory is on", "autoMemoryEnabled"),
-        _switch(place, "auto-dream", "auto-dream is on", "autoDreamEnabled"),
-        _time(lock, now),
-        _sessions(place, env, lock),
-        lock_gate(lock, now),
-    )
+    words = "auto-dream is on"
+    switch, remote = place.switch("autoDreamEnabled"), place.switch("CLAUDE_CODE_REMOTE")
+    if switch.value is False:
+        return Gate("auto-dream", False, words, f"turned off by {switch.layer}", switch.source)
+    if remote.value is True:
+        return Gate("auto-dream", False, words, "off in remote mode", remote.source)
+    if assistant and trigger != "schedule":
+        reason = "in assistant mode dreams start by schedule"
+        return Gate("auto-dream", False, words, reason, "config.toml: assistant_mode", next_at)
+    reason = "on by default" if switch.layer == "default" else f"turned on by {switch.layer}"
+    return Gate("auto-dream", True, words, reason, switch.source)
 
 
-def _switch(place: Place, name: str, words: str, key: str) -> Gate:
-    switch = place.switch(key)
-    on = place.enabled if key == "autoMemoryEnabled" else switch.value is not False
-    said = "on" if on else "off"
+def memory_gate(place: Place) -> Gate:
+    """Whether the agent client keeps memory here at all."""
+    switch = place.switch("autoMemoryEnabled")
+    said = "on" if place.enabled else "off"
     reason = f"{said} by default" if switch.layer == "default" else f"turned {said} by {switch.layer}"
-    return Gate(name, on, words, reason, switch.source)
+    return Gate("memory", place.enabled, "auto memory is on", reason, switch.source)
 
 
-def _time(lock: LockState, now: float) -> Gate:
+def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
+    """Whether the last dream is long enough ago.
+
+    Args:
+        now: Seconds since 1970.
+        trigger: A scheduled dream may come sooner by `SLACK`.
+    """
     words = f"{BETWEEN // 3600} h since the last dream"
     since = lock.since(now)
     if since is None or lock.at is None:
@@ -156,31 +160,26 @@ def _time(lock: LockState, now: float) -> Gate:
     last = "last dream just now" if age(since) == "now" else f"last dream {age(since)} ago"
     if lock.at > now:
         last = "its time lies in the future, which counts as now"
-    opens_at = min(lock.at, now) + BETWEEN
-    return Gate("time", since >= BETWEEN, words, last, str(lock.path), opens_at if since < BETWEEN else None)
+    between = BETWEEN - SLACK if trigger == "schedule" else BETWEEN
+    opens_at = min(lock.at, now) + between
+    return Gate("time", since >= between, words, last, str(lock.path), opens_at if since < between else None)
 
 
-def sessions_since(place: Place, env: Env, after: float) -> list[SessionFile]:
-    """The sessions that fill a memory and were touched after a time, newest first.
-
-    Those of the directory and of its repository's root: both fill the same memory. One that we run in is left out.
-
-    Args:
-        after: Seconds since 1970.
-    """
-    folders = [place.transcripts]
-    if place.project_dir == project_name(str(place.cwd)) and place.root != place.cwd:
-        folders.append(place.transcripts.with_name(project_name(str(place.root))))
-    own = env.get("CLAUDE_CODE_SESSION_ID")
-    found = [file for folder in folders for file in session_files(folder) if file.modified > after and file.id != own]
-    return sorted(found, key=lambda file: -file.modified)
-
-
-def _sessions(place: Place, env: Env, lock: LockState) -> Gate:
-    count = len(sessions_since(place, env, lock.at or 0.0))
-    reason = f"{count} of {SESSIONS}" + (" (this one not counted)" if env.get("CLAUDE_CODE_SESSION_ID") else "")
-    words = f"{SESSIONS} sessions since then"
-    return Gate("sessions", count >= SESSIONS, words, reason, str(place.transcripts))
+def folder_gate(folder: Path) -> Gate:
+    """Whether the memory folder can be written, or made."""
+    words = "memory folder writable"
+    there = folder
+    while not os.path.lexists(there) and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        return Gate("folder", False, words, f"{there} is no folder", str(folder))
+    if not os.access(there, os.W_OK | os.X_OK):
+        return Gate("folder", False, words, f"{there} can't be written", str(folder))
+    if there != folder:
+        return Gate("folder", True, words, "it is made when it is needed", str(folder))
+    found = scan(Path(os.path.realpath(folder)), None).values()
+    reason = f"{many(len(found), 'file')}, {size(sum(one.size for one in found))}B"
+    return Gate("folder", True, words, reason, str(folder))
 
 
 def lock_gate(lock: LockState, now: float) -> Gate:

@@ -30,8 +30,9 @@ class Brief:
 
     `mode` is "reflect" or "prune", `day` today, `root` the stage, `since` the day of the last dream (`None`: there was
     none). `sessions` are the transcripts touched since then, newest first, and `more` how many are not listed; `reads`
-    the folders that they are in. `logs`: there are daily logs. `pinned` files stay as they are. `index` is how full
-    the index is, `None` if there is none.
+    the folders that they are in. `logs`: there are daily logs. `new_logs` are the names of those that are the source of
+    this dream, in assistant mode: changed since the last one, newest first, `more_logs` of them not listed. `pinned`
+    files stay as they are. `index` is how full the index is, `None` if there is none.
     """
 
     mode: str
@@ -44,6 +45,8 @@ class Brief:
     logs: bool
     pinned: tuple[str, ...]
     index: IndexBudget | None
+    new_logs: tuple[str, ...] = ()
+    more_logs: int = 0
 
 
 def stages_in(text: str) -> tuple[str, ...]:
@@ -143,9 +146,7 @@ def task_words(brief: Brief) -> str:
         parts.append("Pinned:\n" + "\n".join(f"- {_shown(name)}" for name in brief.pinned))
     parts.append(_sessions(brief))
     if brief.logs:
-        parts.append(
-            "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
-        )
+        parts.append(_logs(brief))
     parts.append(_order(brief))
     return "\n\n".join(parts) + "\n"
 
@@ -167,9 +168,27 @@ def _sessions(brief: Brief) -> str:
     return "\n".join(lines)
 
 
+def _logs(brief: Brief) -> str:
+    if not brief.new_logs:
+        return "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
+    lines = [
+        "Daily logs lie below logs/, a file a day. They are the source of this dream: leave them as they are. Changed "
+        "since the last dream, newest first:",
+        *(f"- {_shown(name)}" for name in brief.new_logs),
+    ]
+    if brief.more_logs:
+        lines.append(f"and {brief.more_logs} older ones in the same place")
+    return "\n".join(lines)
+
+
 def _order(brief: Brief) -> str:
     gather = "search the sessions above for decisions, corrections, preferences and facts that should be kept."
-    if brief.logs:
+    if brief.new_logs:
+        gather = (
+            "read the daily logs listed above, the oldest first, for decisions, corrections, preferences and facts "
+            "that should be kept. Look into a session only where a log leaves open what was meant."
+        )
+    elif brief.logs:
         gather = gather.replace("the sessions above", "the daily logs since the last dream, and the sessions above,")
     elif not brief.sessions:
         gather = "files that overlap, disagree, or speak of days that are over."

@@ -22,7 +22,7 @@ from memtui.dream.events import Ended, Event, EventLog, GateClosed, Held, How, N
 from memtui.dream.gates import Gate
 from memtui.dream.ledger import Touched, read_ledger
 from memtui.dream.lock import Lock
-from memtui.dream.ready import FORCED, all_gates
+from memtui.dream.ready import all_gates, stopping
 from memtui.dream.recovery import lock_words, recover
 from memtui.dream.runs import Run, note_refusal, reserve, write_run
 from memtui.dream.signals import OutOfTime, Signals, Stopped
@@ -87,7 +87,7 @@ def run_dream(
         mode: "reflect" or "prune".
         trigger: "hand", "hook" or "schedule".
         backend: The backend's name, and `why` it was chosen.
-        force: Skip time, sessions and a held run; never the lock.
+        force: Skip time, sessions, failures and a held run; never the lock.
         dry_run: Keep what it changed aside, adopt nothing; the lock is rolled back.
         adopt: "auto" adopts a run that no rule holds, "review" always waits.
         now: The clock, in seconds since 1970.
@@ -107,8 +107,8 @@ def run_dream(
     signals = Signals()
     with signals.heard():
         recover(dirs, workspace, now())
-        found = all_gates(workspace, dirs, now())
-        shut = next((gate for gate in found if not gate.open and not (force and gate.name in FORCED)), None)
+        found = all_gates(workspace, dirs, now(), trigger=trigger, keep=True)
+        shut = stopping(found, force=force)
         if shut is not None and run_id is None:
             note_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
             return End("", "gate", f"{shut.name}: {shut.reason}")

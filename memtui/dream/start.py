@@ -118,3 +118,28 @@ def start_run(
     except OSError as error:
         raise fault(error, "the dream", outcome="it didn't start") from error
     return StartedRun(id, path, process)
+
+
+def start_unwatched(cwd: Path, wish: Wish, *, environ: Mapping[str, str], program: Sequence[str] | None = None) -> None:
+    """Start a run for which nobody waits: it has no folder before its gates are open, and says nothing.
+
+    Args:
+        cwd: The directory whose memory is meant.
+        environ: The process's environment.
+        program: As in `start_run`.
+
+    Raises:
+        MemtuiError: If it can't be started.
+    """
+    try:
+        subprocess.Popen(
+            [*(program or PROGRAM), "dream", "run", *wish.words],
+            cwd=cwd,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise fault(error, "the dream", outcome="it didn't start") from error

@@ -14,6 +14,18 @@ HOW_WORDS = {
 """By how a run ended, or by its state."""
 
 
+def starter(trigger: str) -> str:
+    """Who started a run: "you", "hook" or "schedule"."""
+    return "you" if trigger == "hand" else trigger
+
+
+def started_words(event: events.Started) -> str:
+    """The start of a run: "started by schedule: reflect by offline (named), 12 files copied"."""
+    by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
+    left = f", {event.left_out} left out" if event.left_out else ""
+    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {event.files} files copied{left}"
+
+
 def how_of(state: RunState) -> str:
     """How a run ended, or its state if it has no end: a key of `HOW_WORDS`."""
     return state.word if state.end is None else state.end.how
@@ -68,8 +80,7 @@ def event_words(event: Event) -> str:
     """An event in a line, "" for one that says nothing to a person; as raw as what it holds."""
     match event:
         case events.Started():
-            left = f", {event.left_out} left out" if event.left_out else ""
-            return f"started: {event.mode} by {event.backend} ({event.why}), {event.files} files copied{left}"
+            return started_words(event)
         case events.Phase():
             return f"{event.name}{': ' + event.stage if event.stage else ''}"
         case events.Turn():

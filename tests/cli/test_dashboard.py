@@ -26,7 +26,9 @@ def test_it_shows_meter_problems_topics_gates_and_sessions(run: Run, memory: Pat
         assert word in ran.out
     data = run("--json").data
     assert data["budget"]["lines"] == 5
-    assert [gate["name"] for gate in data["gates"]] == ["memory", "auto-dream", "time", "sessions", "lock"]
+    assert [gate["name"] for gate in data["gates"]] == [
+        "auto-dream", "memory", "time", "sessions", "failures", "review", "lock", "folder",
+    ]  # fmt: skip
     assert data["sessions"][0]["title"] == "hi"
     assert data["sample"] is False
     assert "█" not in run("--plain").out and "▐" not in run("--ascii").out

@@ -99,7 +99,8 @@ def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
     before = digest_tree(memory)
     assert "nobody dreams; last dream never" in run("dream", "status").out
     assert run("dream", "status", "--json").data == {
-        "running": None, "foreign": None, "waiting": None, "died": None, "last": None, "newest": None,
+        "running": None, "foreign": None, "waiting": None, "died": None, "backs_off_until": None, "last": None,
+        "newest": None,
     }  # fmt: skip
     assert run("dream", "log").code == 1
     for words in (["diff"], ["watch"], ["adopt"], ["discard"], ["restore"]):
@@ -112,11 +113,11 @@ def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
 
 def test_why_names_every_gate(run: Run, memory: Path) -> None:
     ran = run("dream", "why")
-    assert ran.code == 1 and "no, 1 of 6 gates closed" in ran.out and "0 of 5" in ran.out
+    assert ran.code == 1 and "no, 1 of 8 gates closed" in ran.out and "0 of 5" in ran.out
     data = run("dream", "why", "--json").data
     assert data["would_start"] is False and data["next"] is None
     assert [gate["name"] for gate in data["gates"]] == [
-        "memory", "auto-dream", "time", "sessions", "review", "lock",
+        "auto-dream", "memory", "time", "sessions", "failures", "review", "lock", "folder",
     ]  # fmt: skip
 
 
@@ -298,3 +299,48 @@ def test_each_command_has_json(dreamt: Callable[..., Ran], run: Run) -> None:
     dreamt("edit", "--review")
     for words in (["status"], ["why"], ["watch"], ["log"], ["diff"], ["adopt"], ["restore"]):
         assert json.loads(run("dream", *words, "--json").out)["schema"] == "memtui/1"
+
+
+@pytest.mark.parametrize("trigger", ["hook", "schedule"])
+def test_a_trigger_says_nothing_and_ends_with_0(run: Run, memory: Path, home: Path, trigger: str) -> None:
+    assert run("dream", "now").code == 1  # scans the sessions, and keeps that
+    ran = run("dream", "now", "--trigger", trigger)
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    data = run("dream", "now", "--trigger", trigger, "--json").data
+    assert data["started"] is False and data["reason"].startswith("sessions: 0 of 5; last look just now")
+    assert f"started by {trigger}: sessions: 0 of 5" in run("dream", "log", "-v").out
+    assert f"started by {trigger}: sessions" in run("dream", "why").out
+    assert run("dream", "now", "--trigger", trigger, "--read-only").code == 0
+    assert run("dream", "now", "--trigger", trigger, "--project", "nowhere").code == 0
+
+
+def test_a_trigger_dreams_on_its_own(run: Run, memory: Path, dirs: Dirs) -> None:
+    ran = run("dream", "now", "--trigger", "hook", "--force", "--wait")
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    made = list_runs(dirs)[0]
+    assert made.trigger == "hook" and "started by hook: reflect by offline" in run("dream", "watch").out
+    assert "started by hook" in run("dream", "status").out and "offline, hook" in run("dream", "log").out
+    assert run("dream", "status", "--json").data["newest"]["trigger"] == "hook"
+
+
+def test_a_trigger_that_cannot_work_is_written_down(run: Run, memory: Path) -> None:
+    assert run("dream", "run", "--trigger", "hook", "--backend", "anthropic").code == 6
+    assert "started by hook: start: the backend anthropic can't work here" in run("dream", "log", "-v").out
+
+
+def test_dreams_that_fail_in_a_row_back_off_and_say_so(run: Run, memory: Path, dreamt: Callable[..., Ran]) -> None:
+    dreamt("fail")
+    dreamt("fail")
+    words = "2 dreams failed in a row, the last just now: no more: the next one waits, opens in "
+    assert words in run("dream", "status").out
+    assert run("dream", "status", "--json").data["backs_off_until"] is not None
+    gate = next(one for one in run("dream", "why", "--json").data["gates"] if one["name"] == "failures")
+    assert not gate["open"] and gate["opens_at"] is not None
+    dreamt("edit")
+    assert run("dream", "status", "--json").data["backs_off_until"] is None
+
+
+def test_why_shows_one_refusal_of_each_kind(run: Run, memory: Path) -> None:
+    for _ in range(3):
+        run("dream", "now")
+    assert [one["name"] for one in run("dream", "why", "--json").data["stopped"]] == ["sessions"]

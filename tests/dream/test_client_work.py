@@ -162,6 +162,19 @@ def test_how_it_is_called(tmp_path: Path) -> None:
     assert environ["CLAUDE_CODE_DISABLE_AUTO_MEMORY"] == "1"
 
 
+_SAYS = """
+import itertools
+ids = itertools.count()
+def says(text, name, given, tokens=1):
+    id = str(next(ids))
+    block = {"type": "tool_use", "id": id, "name": name, "input": given}
+    print(json.dumps({"type": "assistant", "message": {
+        "id": "m" + id, "content": [block], "usage": {"output_tokens": tokens}}}), flush=True)
+    done = {"type": "tool_result", "tool_use_id": id, "content": str(text)}
+    print(json.dumps({"type": "user", "message": {"content": [done]}}), flush=True)
+"""
+
+
 @pytest.mark.parametrize(
     ("script", "how", "reason"),
     [
@@ -171,6 +184,14 @@ def test_how_it_is_called(tmp_path: Path) -> None:
          "the money for this dream is used up"),
         ("print('{\"type\": \"result\", \"is_error\": true, \"subtype\": \"success\", \"result\": \"no login\"}')",
          "failed", "the agent client failed: no login"),
+        (f"{_SAYS}for _ in range(9): says('a', 'Read', {{'file_path': 'a.md'}})", "failed",
+         "the same call 3 times: Read a.md"),
+        (f"{_SAYS}for n in range(9): says('same', 'Grep', {{'pattern': str(n)}})", "failed",
+         "6 turns in a row read and wrote nothing new"),
+        (f"{_SAYS}for n in range(9): says(n, 'Read', {{'file_path': str(n)}}, 90_000)", "over-budget",
+         "200k output tokens are used up"),
+        (f"{_SAYS}for n in range(9): says(n, 'Read', {{'file_path': str(n)}})\nsys.exit('gone')", "failed",
+         "the agent client ended without a result: gone (exit code 1)"),
     ],
 )  # fmt: skip
 def test_bad_ends(script: str, how: str, reason: str, tmp_path: Path) -> None:

@@ -8,10 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates import BETWEEN, HELD, SESSIONS, Gate, gates, read_lock
+from memtui.base.dirs import Dirs
+from memtui.dream.gates import BETWEEN, HELD, SLACK, Gate, lock_gate, read_lock
+from memtui.dream.ready import all_gates
+from memtui.dream.session_gate import SESSIONS
 from memtui.host.env import Env
 from memtui.host.paths import LOCK
 from memtui.host.place import Place, decide
+from memtui.memory.workspace import Workspace
 from tests.support import digest_tree
 
 NOW = 1_764_000_000.0
@@ -44,6 +48,11 @@ def session(folder: Path, number: int, age: float) -> None:
     os.utime(path, (NOW - age, NOW - age))
 
 
+def gates(place: Place, env: Env, now: float, trigger: str = "hand") -> tuple[Gate, ...]:
+    dirs = Dirs(*(env.home / name for name in ("config", "state", "cache")))
+    return all_gates(Workspace(env, dirs, place, trash=False), dirs, now, trigger=trigger)
+
+
 def gate(place: Place, env: Env, name: str, now: float = NOW) -> Gate:
     return next(gate for gate in gates(place, env, now) if gate.name == name)
 
@@ -55,7 +64,9 @@ def dead_process() -> int:
 
 
 def test_they_come_in_the_order_of_testing(place: Place, env: Env) -> None:
-    assert [gate.name for gate in gates(place, env, NOW)] == ["memory", "auto-dream", "time", "sessions", "lock"]
+    assert [gate.name for gate in gates(place, env, NOW)] == [
+        "auto-dream", "memory", "time", "sessions", "failures", "review", "lock", "folder",
+    ]  # fmt: skip
 
 
 def test_a_new_folder_waits_for_sessions_only(place: Place, env: Env) -> None:
@@ -80,6 +91,47 @@ def test_time_counts_from_the_locks_mtime(place: Place, env: Env, age: float, is
     found = gate(place, env, "time")
     assert found.open == is_open
     assert found.opens_at == (None if is_open else NOW - age + BETWEEN)
+
+
+def test_a_scheduled_dream_may_come_a_little_sooner_than_the_last_one_ended(place: Place, env: Env) -> None:
+    lock(place, str(dead_process()).encode(), BETWEEN - SLACK)
+    assert not gate(place, env, "time").open
+    assert next(one for one in gates(place, env, NOW, "schedule") if one.name == "time").open
+    lock(place, str(dead_process()).encode(), BETWEEN - SLACK - 1)
+    assert not next(one for one in gates(place, env, NOW, "schedule") if one.name == "time").open
+
+
+@pytest.mark.parametrize("trigger", ["hand", "hook", "schedule"])
+def test_assistant_mode_dreams_by_schedule_alone(place: Place, env: Env, trigger: str) -> None:
+    (env.home / "config").mkdir(parents=True)
+    (env.home / "config" / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
+    found = {gate.name: gate for gate in gates(place, env, NOW, trigger)}
+    assert found["auto-dream"].open == (trigger == "schedule")
+    assert (found["sessions"].open, found["sessions"].reason) == (False, "none since then")
+    log = place.folder / "logs" / "2025" / "11" / "2025-11-24.md"
+    log.parent.mkdir(parents=True)
+    log.write_text("said: DONE\n", encoding="utf-8")
+    reason = "1 daily log since then, the newest logs/2025/11/2025-11-24.md"
+    assert next(one for one in gates(place, env, NOW, trigger) if one.name == "sessions").reason == reason
+
+
+def test_remote_mode_dreams_never(place: Place, env: Env, tmp_path: Path) -> None:
+    remote = {"CLAUDE_CODE_REMOTE": "1", "CLAUDE_CODE_REMOTE_MEMORY_DIR": str(tmp_path / "remote")}
+    there = Env(env.home, remote, policy_files=())
+    closed = [gate for gate in gates(decide(there, place.cwd), there, NOW, "schedule") if not gate.open]
+    assert [gate.name for gate in closed] == ["auto-dream", "sessions"]
+    assert "remote" in closed[0].reason and closed[0].source == "CLAUDE_CODE_REMOTE"
+
+
+def test_a_folder_that_no_file_can_be_made_in_closes_its_gate(place: Place, env: Env) -> None:
+    assert gate(place, env, "folder").reason == "0 files, 0B"
+    (place.folder / "a.md").write_bytes(b"12345")
+    assert gate(place, env, "folder").reason == "1 file, 5B"
+    (place.folder / "a.md").unlink()
+    place.folder.rmdir()
+    assert gate(place, env, "folder").open
+    place.folder.write_bytes(b"")
+    assert not gate(place, env, "folder").open
 
 
 @pytest.mark.parametrize("ahead", [1.0, 2 * HOUR, 366 * 24 * HOUR, 4e9])
@@ -150,13 +202,13 @@ def test_sessions_of_the_repositorys_root_count_for_a_subfolder(tmp_path: Path, 
         (b"\x00\xff", 60.0, False),
     ],
 )
-def test_locks_of_every_content(place: Place, env: Env, content: bytes, age: float, is_open: bool) -> None:
+def test_locks_of_every_content(place: Place, content: bytes, age: float, is_open: bool) -> None:
     known = {b"{me}": os.getpid(), b"{dead}": dead_process()}
     for word, pid in known.items():
         content = content.replace(word, str(pid).encode())
     lock(place, content, age)
     before = digest_tree(place.folder)
-    assert gate(place, env, "lock").open == is_open
+    assert lock_gate(read_lock(place.folder), NOW).open == is_open
     assert digest_tree(place.folder) == before
 
 

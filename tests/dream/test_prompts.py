@@ -1,5 +1,6 @@
 """The words of a dream, and how a model tells where it is."""
 
+import os
 from datetime import date
 from pathlib import Path
 
@@ -68,6 +69,24 @@ def test_daily_logs_are_a_source(scene: Scene) -> None:
     words = task_words(make_brief(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect"))
     assert "below logs/" in words and "search the daily logs" in words
     assert "daily logs" not in task_words(brief())
+
+
+def test_in_assistant_mode_the_new_daily_logs_are_the_source(scene: Scene) -> None:
+    put_session(scene, 1)
+    scene.put_lock(b"", 30 * HOUR)
+    for day, age in ((22, 40), (23, 20), (24, 2)):
+        name = f"logs/2025/11/2025-11-{day}.md"
+        scene.write(name, "said: DONE\n")
+        os.utime(scene.folder / name, (NOW - age * HOUR,) * 2)
+    stage = make_stage(scene.dirs, "one", scene.folder, NOW)
+    assert make_brief(stage, scene.workspace, "reflect").new_logs == ()
+    scene.dirs.config.mkdir(parents=True)
+    (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
+    made = make_brief(stage, scene.workspace, "reflect")
+    assert made.new_logs == ("logs/2025/11/2025-11-24.md", "logs/2025/11/2025-11-23.md")
+    words = task_words(made)
+    assert "They are the source of this dream" in words and "2025-11-22" not in words
+    assert "read the daily logs listed above" in words and "search the sessions" not in words
 
 
 def test_the_rules_are_the_same_each_time() -> None:

@@ -48,7 +48,7 @@ def test_a_whole_run_is_adopted_and_told(scene: Scene) -> None:
     assert [one.name for one in found if isinstance(one, Phase)] == ["starting", "updating"]
     run = list_runs(scene.dirs)[0]
     assert (run.backend, run.why, run.trigger, run.mode) == ("scripted", "a test", "schedule", "reflect")
-    assert run.process == current() and [gate.name for gate in run.gates][-1] == "lock"
+    assert run.process == current() and [gate.name for gate in run.gates][-2:] == ["lock", "folder"]
     now = progress(found)
     assert (now.turns, now.tools, now.phase) == (2, {"Read": 2, "Edit": 1}, "updating")
     assert {file.name: file.kind for file in now.files.values()} == {topic(1): "changed", topic(2): "removed"}

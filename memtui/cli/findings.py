@@ -1,0 +1,40 @@
+"""What a look at the surroundings found: the lines of `memtui doctor` and of `memtui dream doctor`."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+from memtui.cli.call import Call
+from memtui.cli.output import Line, Part
+from memtui.cli.table import Column, table
+
+State = Literal["ok", "note", "problem"]
+_STYLES = {"ok": "good", "note": "warn", "problem": "problem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing looked at: its state, what was found, and what to do (may be empty)."""
+
+    name: str
+    state: State
+    message: str
+    hint: str = ""
+
+
+def tell(call: Call, kind: str, found: Sequence[Finding], fixed: Sequence[str] = ()) -> int:
+    """Print what was found, after what was removed; the exit code: 1 if something is wrong."""
+    findings = [asdict(one) for one in found]
+
+    def text() -> Iterator[Line]:
+        for name in fixed:
+            yield [Part("removed  ", "good"), name]
+        rows: list[list[str | Part]] = []
+        for one in found:
+            rows.append([Part(one.state, _STYLES[one.state]), one.name, one.message])
+            if one.hint and not call.out.quiet:
+                rows.append(["", "", Part(one.hint, "dim")])
+        yield from table(call.out, [Column(""), Column(""), Column("")], rows)
+
+    call.out.answer(kind, {"findings": findings, "fixed": list(fixed)}, text(), rows=findings)
+    return int(any(one.state == "problem" for one in found))
