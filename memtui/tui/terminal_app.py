@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.scrollbar import ScrollBar
+from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.tui.state import KeepsDraft
 from memtui.tui.theme import ANSI, THEMES, Glyphs, PlainScrollBar
@@ -57,9 +57,9 @@ class TerminalApp(App[int]):
 
     def meet_terminal(self) -> None:
         """What can only be done once there is a screen."""
-        if self.glyphs.border == "ascii":
-            self.add_class("-ascii")
-            ScrollBar.renderer = PlainScrollBar
+        ascii = self.glyphs.border == "ascii"
+        self.set_class(ascii, "-ascii")
+        ScrollBar.renderer = PlainScrollBar if ascii else ScrollBarRender  # of all apps of a process: it has one
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -3,7 +3,6 @@
 import os
 import signal
 import threading
-from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -57,7 +56,7 @@ class Dreamer:
 
 def _again(scene: Scene, tmp_path: Path, environ: dict[str, str]) -> Scene:
     """The same project in other surroundings."""
-    env = replace(scene.workspace.env, environ=environ)
+    env = scene.workspace.env._replace(environ=environ)
     place = decide(env, tmp_path / "shop")
     return Scene(scene.dirs, Workspace(env, scene.dirs, place, trash=False, now=scene.workspace.now))
 

@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from memtui.host.env import Env
@@ -32,7 +31,7 @@ def place_of(tmp_path: Path) -> tuple[Env, Place]:
     for name in ("home/.claude", "repo"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     env = Env(tmp_path / "home", {}, ())
-    return env, replace(decide(env, tmp_path / "repo"), folder=tmp_path / "memory")
+    return env, decide(env, tmp_path / "repo")._replace(folder=tmp_path / "memory")
 
 
 def read(tmp_path: Path, *, full: bool = True, known: World | None = None, now: float = NOW) -> World:

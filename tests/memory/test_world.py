@@ -2,7 +2,7 @@
 
 import errno
 import os
-from dataclasses import FrozenInstanceError, replace
+from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
@@ -161,7 +161,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 def test_memory_switched_off(tmp_path: Path) -> None:
     world_of(tmp_path, FILES)
     env, place = place_of(tmp_path)
-    world = read_world(env=env, place=replace(place, enabled=False), full=True, now=NOW)
+    world = read_world(env=env, place=place._replace(enabled=False), full=True, now=NOW)
     assert world.auto is not None and len(world.auto.files) == 3
     assert world.notices == ("memory is switched off: the agent loads and writes none",)
 
@@ -199,7 +199,7 @@ from memtui.host.place import decide
 from memtui.memory.world import read_world
 root = Path(sys.argv[1])
 env = Env(root / "home", {}, ())
-place = replace(decide(env, root / "repo"), folder=root / "memory")
+place = decide(env, root / "repo")._replace(folder=root / "memory")
 world = read_world(place, env, full=False, now=1.0)
 assert world.auto is not None and len(world.auto.files) == 3
 heavy = ("yaml", "markdown_it", "dulwich", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
