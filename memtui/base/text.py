@@ -8,6 +8,9 @@ TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     import re
 
+JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
+"""What JavaScript counts as white space: the agent client cuts its texts by it."""
+
 _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"

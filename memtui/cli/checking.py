@@ -82,7 +82,7 @@ def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
 
 def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
     """Mend one problem after the other, each on the world as the one before left it."""
-    from memtui.memory import changes
+    from memtui.memory.fixes import plan_fix
 
     pinned = call.pins.names(call.place.folder)
     done: list[Data] = []
@@ -94,7 +94,7 @@ def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
             continue  # an earlier one mended it too
         shown = problem_data(world, same)
         try:
-            plan = changes.plan_fix(world, same, pinned=pinned)
+            plan = plan_fix(world, same, pinned=pinned)
             if not plan.changes or not _wanted(call, shown["name"], same, plan):
                 continue
             if not call.asked.dry_run:

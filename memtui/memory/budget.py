@@ -20,8 +20,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+from memtui.base.text import JS_SPACE
+
 # What JavaScript's \s and trim() take for white space; Python's sets differ (U+0085, U+001C, U+FEFF).
-JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
 MAX_LINES = 200
 MAX_UNITS = 25_000
 

@@ -1,7 +1,7 @@
 """Wishes as plans: new, rename, delete, type, index. Nothing is written here; `Store.apply` carries a plan out.
 
 Every plan shows all that follows from a wish: a rename takes the index entry and every link along, a deletion takes the
-index entry and says which links will lead nowhere. What mends a problem is in `fixes`, reached by `plan_fix`.
+index entry and says which links will lead nowhere. What mends a problem is in `fixes`.
 """
 
 import re
@@ -13,7 +13,7 @@ from memtui.base.boundary import check_path
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
 from memtui.base.text import nfc
 from memtui.memory.budget import measure_index
-from memtui.memory.checks import Problem, type_of_name
+from memtui.memory.checks import type_of_name
 from memtui.memory.fields import TYPES
 from memtui.memory.files import MemoryFile
 from memtui.memory.folder import Scope
@@ -35,10 +35,8 @@ __all__ = [
     "plan_add_to_index",
     "plan_delete",
     "plan_field",
-    "plan_fix",
     "plan_new",
     "plan_rebuild",
-    "plan_redact",
     "plan_rename",
     "plan_tidy",
     "plan_type",
@@ -354,21 +352,3 @@ def _scope(world: World, files: Sequence[MemoryFile]) -> Scope:
     if scope is None or any(file.scope != scope.id for file in files):
         raise MemtuiError("these files are of several folders", hint="choose files of one folder")
     return scope
-
-
-def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
-    """What mends a problem whose `fix` isn't empty.
-
-    Raises:
-        MemtuiError: If only a person can mend it, or the file changed meanwhile.
-    """
-    from memtui.memory import fixes  # it builds on the plans above
-
-    return fixes.plan_fix(world, problem, pinned=pinned)
-
-
-def plan_redact(world: World, path: Path) -> Plan:
-    """Everything in a file that looks like a secret is replaced by "[removed]"."""
-    from memtui.memory import fixes
-
-    return fixes.plan_redact(world, path)

@@ -3,7 +3,7 @@
 A problem is only what a person would want to know: what the agent doesn't get, what it is told wrongly, what must not
 be in
 a file. `severity` is "error" (something is lost or leaks), "warning" (worth mending) or "info" (a hint, never counted).
-`fix` says what `changes.plan_fix` would do; it is "" where only a person can tell.
+`fix` says what `fixes.plan_fix` would do; it is "" where only a person can tell.
 
 Texts are judged once a digest (`facts`); links, index and names are judged anew each time, which costs little.
 """

@@ -15,9 +15,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from memtui.memory.budget import JS_SPACE
-
-__all__ = ["JS_SPACE", "comment_spans", "strip_comments"]
+from memtui.base.text import JS_SPACE
 
 _S = f"[{JS_SPACE}]"
 _DOT = "[^\n\r\u2028\u2029]"

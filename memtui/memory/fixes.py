@@ -28,7 +28,11 @@ _MARKS = re.compile(
 
 
 def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
-    """As `changes.plan_fix`."""
+    """What mends a problem whose `fix` isn't empty.
+
+    Raises:
+        MemtuiError: If only a person can mend it, or the file changed meanwhile.
+    """
     if not problem.fix:
         raise MemtuiError(f"only you can mend this: {problem.message}")
     if problem.code == "over-budget":
@@ -53,7 +57,7 @@ def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) ->
 
 
 def plan_redact(world: World, path: Path, only: str | None = None) -> Plan:
-    """As `changes.plan_redact`; `only` is the fingerprint of one value."""
+    """Everything in a file that looks like a secret is replaced by "[removed]"; `only` is the fingerprint of one."""
     file = world.at(path)
     scope = world.scope(file.scope) if file is not None else None
     root, name = (scope.root, file.name) if file is not None and scope is not None else (path.parent, path.name)

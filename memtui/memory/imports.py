@@ -19,8 +19,8 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from memtui.base.text import JS_SPACE
 from memtui.memory.budget import counted
-from memtui.memory.comments import JS_SPACE
 from memtui.memory.markdown import code_spans
 
 TEXT_ENDINGS = frozenset(

@@ -25,8 +25,7 @@ from memtui.sessions.transcript import Transcript
 from memtui.tui.follow import follow_sessions
 from memtui.tui.messages import Conversed, Failed, Judged, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import opened_of
-from memtui.tui.session_rows import Point
-from memtui.tui.state import Conversation, Scope, Shelf
+from memtui.tui.state import Conversation, Point, Scope, Shelf
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp

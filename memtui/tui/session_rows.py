@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 from memtui.base.match import matches, parse
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
+from memtui.tui.state import Point
 
 if TYPE_CHECKING:
     from memtui.tui.state import OpenSession, Scope, Shelf
@@ -55,15 +56,6 @@ class AgentsRow:
 
 
 SessionRow = Session | NodeRow | AgentsRow
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """What the cursor is on: a session (its own leaf), one of its messages, or a sub-agent's file."""
-
-    place: str
-    uuid: str = ""
-    agent: str = ""
 
 
 def point_of(row: SessionRow) -> Point:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memtui.sessions.transcript import Transcript
     from memtui.tui.markup import Line
     from memtui.tui.picture import Picture
-    from memtui.tui.session_rows import Point
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +67,15 @@ class OpenSession:
     facts: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
     written: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """What the cursor is on: a session (its own leaf), one of its messages, or a sub-agent's file."""
+
+    place: str
+    uuid: str = ""
+    agent: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
-from memtui.memory import changes
+from memtui.memory import changes, fixes
 from memtui.memory.changes import Plan
 from memtui.memory.fixes import first_sentence, name_of
 from memtui.memory.store import Stale, Store
@@ -313,7 +313,7 @@ def test_prose_that_tidying_moves_is_kept(tmp_path: Path) -> None:
 def fixed(tmp_path: Path, files: dict[str, str], code: str) -> World:
     world = world_of(tmp_path, files)
     problem = next(problem for problem in world.problems if problem.code == code)
-    return carry_out(tmp_path, changes.plan_fix(world, problem))
+    return carry_out(tmp_path, fixes.plan_fix(world, problem))
 
 
 @pytest.mark.parametrize(
@@ -392,11 +392,11 @@ def test_a_secret_is_taken_out(tmp_path: Path) -> None:
     value, other = "ghp_" + "aB3dE5fG7h" * 4, "ghp_" + "zY9xW7vU5t" * 4
     world = world_of(tmp_path, {**FILES, "sub/deep.md": topic("deep", body=f"{value} {other}\n{value}\n")})
     problem = next(problem for problem in world.problems if problem.code == "secret")
-    plan = changes.plan_fix(world, problem)
+    plan = fixes.plan_fix(world, problem)
     assert plan.notes[0] == "2 values are replaced by [removed]"
     carry_out(tmp_path, plan)
     assert text(tmp_path, "sub/deep.md").endswith(f"[removed] {other}\n[removed]\n")
-    all_of_it = changes.plan_redact(read(tmp_path), tmp_path / "memory/sub/deep.md")
+    all_of_it = fixes.plan_redact(read(tmp_path), tmp_path / "memory/sub/deep.md")
     assert other not in str(all_of_it.changes[0].data)
 
 
@@ -406,7 +406,7 @@ def test_a_secret_in_an_instruction_file(tmp_path: Path) -> None:
     (tmp_path / "repo/CLAUDE.md").write_text(f"use {value}\n")
     world = world_of(tmp_path, {})
     (problem,) = world.problems
-    plan = changes.plan_fix(world, problem)
+    plan = fixes.plan_fix(world, problem)
     assert (plan.root, plan.allow) == (tmp_path / "repo", frozenset({"CLAUDE.md"}))
     carry_out(tmp_path, plan)
     assert (tmp_path / "repo/CLAUDE.md").read_text() == "use [removed]\n"
@@ -427,7 +427,7 @@ def test_over_the_limit_is_tidied(tmp_path: Path) -> None:
 def test_what_only_a_person_can_mend_is_said(tmp_path: Path) -> None:
     world = world_of(tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": topic("same"), "b.md": topic("same")})
     with pytest.raises(MemtuiError, match="only you"):
-        changes.plan_fix(world, world.problems[0])
+        fixes.plan_fix(world, world.problems[0])
 
 
 def test_a_problem_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -436,7 +436,7 @@ def test_a_problem_that_is_gone_is_said(tmp_path: Path) -> None:
     problem = next(problem for problem in world.problems if problem.code == "dead-link")
     write(tmp_path / "memory", {"sub/deep.md": topic("deep", body="mended\n")})
     with pytest.raises(MemtuiError, match="changed meanwhile"):
-        changes.plan_fix(world, problem)
+        fixes.plan_fix(world, problem)
 
 
 def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared: Path) -> None:
@@ -447,13 +447,13 @@ def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared:
         world = world_of(copy, files)
         for problem in world.problems:
             if problem.fix:
-                plan = changes.plan_fix(world, problem)
+                plan = fixes.plan_fix(world, problem)
                 assert plan.changes and plan.diff(), problem
         for _ in range(200):
             problem = next((problem for problem in world.problems if problem.fix), None)  # type: ignore[assignment]
             if problem is None:
                 break
-            world = carry_out(copy, changes.plan_fix(world, problem))
+            world = carry_out(copy, fixes.plan_fix(world, problem))
         assert [one for one in world.problems if one.fix] == [], folder.name
 
 

@@ -10,9 +10,8 @@ import re
 from memtui.base.errors import MemtuiError
 from memtui.dream.rules.desk import Desk
 from memtui.dream.rules.empty import is_empty
-from memtui.memory.changes import plan_fix
 from memtui.memory.fields import read_frontmatter
-from memtui.memory.fixes import first_sentence, name_of
+from memtui.memory.fixes import first_sentence, name_of, plan_fix
 from memtui.memory.frontmatter import set_field
 from memtui.memory.links import slug
 from memtui.memory.markdown import headings

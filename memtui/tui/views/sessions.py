@@ -24,8 +24,8 @@ from memtui.tui.panels.transcript import TranscriptLines
 from memtui.tui.reach import app_of
 from memtui.tui.session_facts import pairs_of
 from memtui.tui.session_reading import BIG
-from memtui.tui.session_rows import SESSION_ORDERS, Point, SessionsWanted, arrange_sessions, point_of
-from memtui.tui.state import AppState, Conversation, Scope, Shelf
+from memtui.tui.session_rows import SESSION_ORDERS, SessionsWanted, arrange_sessions, point_of
+from memtui.tui.state import AppState, Conversation, Point, Scope, Shelf
 from memtui.tui.theme import Glyphs
 from memtui.tui.window import Anchor
 

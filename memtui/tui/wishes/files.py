@@ -63,12 +63,13 @@ class FileWishes(Hands):
 
     async def wish_fix(self, wish: Wish) -> None:
         """Fix the first problem of the file that can be fixed."""
+        from memtui.memory.fixes import plan_fix
+
         world, path = self.world, self.one(wish)
         for problem in world.problems:
             if problem.path == path and problem.fix:
-                await self.offer(
-                    await self.off(changes.plan_fix, world, problem, pinned=self.workspace.pinned), yes=problem.fix
-                )
+                plan = await self.off(plan_fix, world, problem, pinned=self.workspace.pinned)
+                await self.offer(plan, yes=problem.fix)
                 return
         raise NotFound("nothing here that memtui can fix by itself")
 
