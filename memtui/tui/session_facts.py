@@ -95,9 +95,10 @@ def opened_of(
 def _counts(facts: Facts) -> list[Pair]:
     return [
         ("began", local(facts.first_time), ""),
-        ("prompts", f"{facts.prompts:,} in {many(facts.lines, 'line')}", ""),
+        ("prompts", f"{facts.prompts:,}", ""),
         ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
+        ("file", many(facts.lines, "line"), ""),
     ]
 
 

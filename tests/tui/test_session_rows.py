@@ -3,30 +3,24 @@
 from dataclasses import replace
 from pathlib import Path
 
-from memtui.host.heads import SessionFile
 from memtui.sessions.agents import SubAgent
-from memtui.sessions.facts import Facts
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
 from memtui.tui.session_rows import (
     AGENTS,
     AgentsRow,
     NodeRow,
-    Point,
     SessionsWanted,
     arrange_sessions,
     key_of,
     point_of,
     project_of,
 )
-from memtui.tui.state import OpenSession, Shelf
+from memtui.tui.state import OpenSession, Point, Shelf
 
 
 def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main", cwd: str = "/code/shop") -> Session:
-    return Session(
-        SessionFile(f"/p/{name}.jsonl", 1000.0, size),
-        Facts(title=name, first_prompt=f"please {name}", messages=messages, branch=branch, cwd=cwd),
-    )
+    return Session(f"/p/{name}.jsonl", 1000.0, size, 0, 1000.0, name, messages, 0, branch, cwd, f"please {name}")
 
 
 SHELF = Shelf(
@@ -68,7 +62,7 @@ def agent(number: int, depth: int) -> Node:
 
 
 def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> None:
-    place = SHELF.sessions[0].file.place
+    place = SHELF.sessions[0].place
     nodes = (node(0, 0), agent(1, 1), node(2, 1), node(3, 1, leaf_uuid="leaf"), agent(4, 2), node(5, 0))
     opened = {place: OpenSession(place, nodes)}
     wanted = SessionsWanted(unfolded=frozenset({place}))
@@ -88,7 +82,7 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
 
 
 def test_one_that_is_not_read_yet_shows_no_branches() -> None:
-    place = SHELF.sessions[0].file.place
+    place = SHELF.sessions[0].place
     assert len(arrange_sessions(SHELF, SessionsWanted(unfolded=frozenset({place})), {})) == 3
 
 

@@ -130,7 +130,7 @@ async def test_from_memory_to_its_session_and_back(make_app: Maker, sessions: li
         await settle(pilot)
         view = app.sessions_view
         assert view.current is not None
-        assert view.current.file.id == sessions[2].stem
+        assert view.current.id == sessions[2].stem
         await press(pilot, "O")
         assert app.memory.current == file
 

@@ -103,7 +103,8 @@ async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: 
         view.list.to_key(str(sessions[0]))
         await settle(pilot)
         facts = {name: value for name, value, _ in view.query_one(Facts).pairs}
-    assert facts["messages"] == "8, prompts 3"
+    assert facts["messages"] == "8"
+    assert facts["prompts"] == "3"
     assert facts["rewinds"] == "1"
     assert facts["resumes"] == "6 messages"
     assert facts["tools"] == "other 1"
