@@ -13,6 +13,9 @@ from memtui.cli.output import Line, Output, Part
 GAP = "  "
 """Between two columns."""
 
+LEAST = 8
+"""Cells that a column keeps when another one has given already."""
+
 
 class Column(NamedTuple):
     """A column: its heading, whether its cells stand right, and their style.
@@ -44,24 +47,27 @@ def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[s
     """As `table`, from the cells of whole columns; without any cell there is no heading either."""
     if not across[0]:
         return
-    shown = [_shown(column) for column in across]
     if out.plain:
-        for texts in zip(*shown, strict=True):
+        for texts in zip(*map(_shown, across), strict=True):
             yield "\t".join(text.replace("\t", " ") for text in texts)
         return
     headed = any(column.title for column in columns)
-    if headed:
-        shown = [[column.title, *texts] for column, texts in zip(columns, shown, strict=True)]
-    lines = zip(*_aligned(shown, columns, out.width, out.glyphs.ellipsis), strict=True)
+    laid = [_Laid(column, cells_, headed) for column, cells_ in zip(columns, across, strict=True)]
+    if out.width or laid[-1].column.right:  # else the last isn't cut, and as the last it isn't filled
+        laid[-1].measure()
+    for one in laid[:-1]:
+        one.measure()
+    laid = _fitted(laid, out.width)
+    lines = zip(*(one.filled(out.glyphs.ellipsis, last=one is laid[-1]) for one in laid), strict=True)
     if not out.coloured(sys.stdout):
         yield from map(GAP.join, lines)
         return
     if headed:
         yield _line([Part(text, "dim") for text in next(lines)])
-    for row, texts in zip(zip(*across, strict=True), lines, strict=True):
+    for row, texts in zip(zip(*(one.cells for one in laid), strict=True), lines, strict=True):
         yield _line([
-            Part(text, cell.style if isinstance(cell, Part) else column.style)
-            for cell, text, column in zip(row, texts, columns, strict=True)
+            Part(text, cell.style if isinstance(cell, Part) else one.column.style)
+            for cell, text, one in zip(row, texts, laid, strict=True)
         ])  # fmt: skip
 
 
@@ -71,6 +77,33 @@ def _line(parts: list[Part]) -> list[str | Part]:
     for part in parts[1:]:
         line += [GAP, part]
     return line
+
+
+class _Laid:
+    """A column on its way into lines: its cells as text, how many terminal cells each takes, and its width."""
+
+    def __init__(self, column: Column, cells: Sequence[str | Part], headed: bool) -> None:
+        self.column, self.cells = column, cells
+        self.texts = [*([column.title] if headed else []), *_shown(cells)]
+        self.sizes: list[int] = []
+        self.width = 0
+
+    def measure(self) -> None:
+        self.sizes = _sizes(self.texts)
+        self.width = max(self.sizes)
+
+    def filled(self, ellipsis: str, *, last: bool) -> list[str]:
+        """The texts in the column's width; blanks that would end a line are left out."""
+        texts, sizes, width, right = self.texts, self.sizes, self.width, self.column.right
+        if sizes and max(sizes) > width:
+            texts = [clip(text, width, ellipsis=ellipsis) for text in texts]
+            sizes = _sizes(texts)
+        if last and not right:
+            return texts
+        if sizes == list(map(len, texts)):
+            return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
+        padded = zip(texts, [" " * (width - size) for size in sizes], strict=True)
+        return [blanks + text for text, blanks in padded] if right else [text + blanks for text, blanks in padded]
 
 
 def _shown(column: Sequence[str | Part]) -> list[str]:
@@ -84,44 +117,26 @@ def _text(cell: str | Part) -> str:
     return cell.text if isinstance(cell, Part) else cell
 
 
-def _aligned(across: list[list[str]], columns: Sequence[Column], room: int, ellipsis: str) -> Iterator[list[str]]:
-    """The columns, each in its width; the last one isn't filled with blanks, and where nothing is cut not measured."""
-    last = len(columns) - 1
-    sizes = [_sizes(texts) if room or number < last or columns[last].right else [0]
-             for number, texts in enumerate(across)]  # fmt: skip
-    widths = list(map(max, sizes))
-    _fit(widths, columns, room)
-    for number, (texts, taken, width, column) in enumerate(zip(across, sizes, widths, columns, strict=True)):
-        if max(taken) > width:
-            cut = [clip(text, width, ellipsis=ellipsis) for text in texts]
-            texts, taken = cut, _sizes(cut)
-        if number == last and not column.right:
-            yield texts
-        else:
-            yield _filled(texts, taken, width, right=column.right)
-
-
-def _filled(texts: list[str], sizes: list[int], width: int, *, right: bool) -> list[str]:
-    """Cells with so many blanks that each takes the width."""
-    if sizes == list(map(len, texts)):
-        return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
-    filled = zip(texts, [" " * (width - size) for size in sizes], strict=True)
-    return [blanks + text for text, blanks in filled] if right else [text + blanks for text, blanks in filled]
-
-
 def _sizes(texts: list[str]) -> list[int]:
     """How many terminal cells each takes."""
     return list(map(len if "".join(texts).isascii() else cells, texts))
 
 
-def _fit(widths: list[int], columns: Sequence[Column], room: int) -> None:
-    """Take what is too much from the columns that may give; only the first of them may vanish."""
-    over = sum(widths) + len(GAP) * (len(widths) - 1) - room
+def _fitted(laid: list[_Laid], room: int) -> list[_Laid]:
+    """Take what is too much from the columns that may give; only the first of them may vanish, and then is left out."""
+    over = sum(one.width for one in laid) + len(GAP) * (len(laid) - 1) - room
     if not room or over <= 0:
-        return
-    least = 0
-    for i in sorted((i for i, column in enumerate(columns) if column.rest), key=lambda i: (columns[i].rest, -i)):
-        taken = min(max(over, 0), max(widths[i] - least, 0))
-        widths[i] -= taken
+        return laid
+    giving = sorted((one for one in reversed(laid) if one.column.rest), key=lambda one: one.column.rest)
+    least = 1
+    if giving and len(laid) > 1 and giving[0].width <= over:
+        gone = giving.pop(0)
+        laid = [one for one in laid if one is not gone]
+        over -= gone.width + len(GAP)
+        least = LEAST
+    for one in giving:
+        taken = min(max(over, 0), max(one.width - least, 0))
+        one.width -= taken
         over -= taken
-        least = 8
+        least = LEAST
+    return laid

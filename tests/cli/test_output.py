@@ -11,10 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import Refused
-from memtui.base.text import cells
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.output import Output, Part, iso
-from memtui.cli.table import Column, table
 
 
 @dataclass
@@ -65,20 +63,6 @@ def test_json_is_ascii_whatever_is_in_it(data: dict[str, str]) -> None:
         Output(Wishes(json=True), ENV).answer("x", data, [])
     assert stream.getvalue().isascii()
     assert stream.getvalue().count("\n") == 1
-
-
-@given(
-    st.lists(st.tuples(st.text(max_size=40), st.text(max_size=40), st.text(max_size=100)), min_size=1, max_size=5),
-    st.integers(20, 120),
-)
-def test_a_table_lines_up_and_fits(rows: list[tuple[str, str, str]], width: int) -> None:
-    with printed(Terminal()) as stream:
-        out = Output(Wishes(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
-        columns = [Column("one", rest=1), Column("two", rest=1), Column("three", rest=1)]
-        out.answer("x", {}, table(out, columns, rows))
-    lines = stream.getvalue().removesuffix("\n").split("\n")
-    assert len(lines) == len(rows) + 1
-    assert all(cells(line) <= width for line in lines)
 
 
 def test_colour_follows_the_stream_and_the_wishes() -> None:
