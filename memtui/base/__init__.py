@@ -13,10 +13,12 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `boundary`   may this actor read or write this path
 - `locks`      one writer at a time among our own processes
 - `process`    is that process alive, and is it still the same one
+- `beside`     what is looked up by another process meanwhile
 - `foreground` another program with this terminal, until it ends
 - `crash`      a bug of ours, written down
 - `config`     our own settings
 - `match`      the filter syntax
+- `meant`      which one of many a word means
 - `secrets`    text that looks like a credential
 
 Invariants: a write leaves the old file or the new one, whole, whatever instant it is stopped; no string that came from

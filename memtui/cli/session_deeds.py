@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
+from memtui.base.meant import begins, the_one
 from memtui.base.text import age, many, size
 from memtui.cli.context import Call, Command, pass_call
 from memtui.cli.output import SHORT, Data, Line, Part, iso
@@ -221,16 +222,11 @@ def _find(call: Call, word: str, *, move: bool = False) -> Path:
 
 def _find_kept(kept: "list[Kept]", word: str) -> "Kept":
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
-    from memtui.search.shelf import SHORTEST
-
-    fits = [one for one in kept if len(word) >= SHORTEST and one.note.id.startswith(word.lower())]
+    fits = [one for one in kept if begins(one.note.id, word)]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
-    if not fits:
-        raise NotFound(f"no archived or deleted session {word!r}", hint="memtui sessions ls --archived lists them")
-    ids = {one.note.id for one in fits}
-    if len(ids) > 1:
-        raise Usage(f"{word!r} fits {len(ids)} sessions", hint=", ".join(sorted(ids)[:4]))
-    return fits[0]
+    last = list({one.note.id: one for one in reversed(fits)}.values())
+    lists = "memtui sessions ls --archived lists them"
+    return the_one(last, word, "archived or deleted session", lists=lists, name=lambda one: one.note.id)
 
 
 def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> list[Path]:

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memtui.base.dirs import Dirs
-from memtui.base.errors import NotFound, Usage
+from memtui.base.errors import NotFound
 from memtui.base.files import make_folders, replace_file
+from memtui.base.meant import the_one
 from memtui.base.process import Identity, alive
 from memtui.dream.events import (
     Decided,
@@ -184,13 +185,10 @@ def find_run(runs: Iterable[Run], word: str | None) -> Run:
     """
     listed = list(runs)
     found = listed[:1] if word is None else [run for run in listed if run.id == word]
+    if word is None and not listed:
+        raise NotFound("no dream has run here yet", hint="memtui dream why tells whether one would")
     found = found or [run for run in listed if word is not None and run.id.startswith(word)]
-    if not found:
-        words = "no dream has run here yet" if word is None else f"no dream's id begins with {word}"
-        raise NotFound(words, hint="memtui dream log lists them")
-    if len(found) > 1:
-        raise Usage(f"{word} fits {len(found)} dreams", hint="give more of the id")
-    return found[0]
+    return the_one(found, word or "", "dream", lists="memtui dream log lists them")
 
 
 def events_of(run: Run) -> tuple[Event, ...]:

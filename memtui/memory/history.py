@@ -21,9 +21,10 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.base.errors import MemtuiError, NotFound
+from memtui.base.errors import MemtuiError
 from memtui.base.files import digest
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.meant import begins, the_one
 from memtui.memory.repository import Repository
 
 if TYPE_CHECKING:
@@ -228,15 +229,11 @@ class History:
         """The version whose id starts with `word` (4 characters or more).
 
         Raises:
-            NotFound: If there is none, or more than one.
+            NotFound: If there is none.
+            Usage: If there are several.
         """
-        found = [version for version in self.walk() if version.id.startswith(word)] if len(word) >= 4 else []
-        if len(found) != 1:
-            raise NotFound(
-                f"No version {word}" if not found else f"{word} fits {len(found)} versions",
-                hint="memtui history lists them",
-            )
-        return found[0]
+        found = [version for version in self.walk() if begins(version.id, word)]
+        return the_one(found, word, "version", lists="memtui history lists them")
 
     def read(self, version_id: str, name: str) -> bytes | None:
         """A file as it was after a version; `None` if it wasn't there."""

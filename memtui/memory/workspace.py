@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memtui.base.dirs import Dirs
-from memtui.base.errors import NotFound, Refused, Usage
+from memtui.base.errors import NotFound, Refused
 from memtui.base.files import digest, read_stable
+from memtui.base.meant import begins, the_one
 from memtui.host.env import Env
 from memtui.host.place import Place, decide
 from memtui.host.settings import edit_setting
@@ -224,13 +225,9 @@ class Workspace:
         return store.restore(version_id, name)
 
     def _find(self, word: str) -> tuple[Store, Version]:
-        found = ((store, v) for store in self.stores() for v in store.versions() if v.id.startswith(word.lower()))
+        found = ((store, v) for store in self.stores() for v in store.versions() if begins(v.id, word))
         hits = list({version.id: (store, version) for store, version in found}.values())
-        if not hits:
-            raise NotFound(f"no version begins with {word}", hint="memtui history lists them")
-        if len(hits) > 1:
-            raise Usage(f"{word} fits {len(hits)} versions", hint="give more of the id")
-        return hits[0]
+        return the_one(hits, word, "version", lists="memtui history lists them")
 
     def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
         found = [(store, v) for store in self.stores() if (v := choose(store.versions())) is not None]

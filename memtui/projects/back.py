@@ -13,6 +13,7 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, NotFound, Refused
 from memtui.base.files import fault, make_folders
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.meant import begins, the_one
 from memtui.base.transfer import copy, remove, see
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
@@ -46,12 +47,10 @@ def past_move(dirs: Dirs, word: str = "") -> Past:
         if not standing:
             raise NotFound("no move to take back")
         return standing[-1]
-    found = [move for move in moves if len(word) >= 4 and move.id.startswith(word)]
-    if len(found) != 1:
-        raise NotFound(f"no move {word}" if not found else f"{word} fits {len(found)} moves", hint="give its whole id")
-    if found[0].undone:
-        raise Conflict(f"{found[0].id} is taken back already")
-    return found[0]
+    found = the_one([move for move in moves if begins(move.id, word)], word, "move", lists="give its whole id")
+    if found.undone:
+        raise Conflict(f"{found.id} is taken back already")
+    return found
 
 
 def undo_move(

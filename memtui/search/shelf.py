@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from memtui.base.errors import MemtuiError, NotFound, Usage
-from memtui.base.text import visible
+from memtui.base.errors import MemtuiError
+from memtui.base.meant import begins, the_one
 from memtui.host.heads import session_files
 from memtui.search.catalogue import Catalogue
 from memtui.sessions.listing import Session
-
-SHORTEST = 4
-"""Characters of an id that are enough to name a session, if no other begins with them."""
 
 
 def sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
@@ -42,12 +39,7 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
     if word.endswith(".jsonl") and Path(word).is_file():
         return Path(word)
     files = [file for place in places for file in session_files(place)]
-    fits = [file.path for file in files if len(word) >= SHORTEST and file.id.startswith(word.lower())]
+    fits = [file.path for file in files if begins(file.id, word)]
     if not fits:
         fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
-    shown = visible(word, keep="")
-    if not fits:
-        raise NotFound(f"no session {shown!r}", hint="memtui sessions ls --all lists them")
-    if len(fits) > 1:
-        raise Usage(f"{shown!r} fits {len(fits)} sessions", hint=", ".join(path.stem for path in fits[:4]))
-    return fits[0]
+    return the_one(fits, word, "session", lists="memtui sessions ls --all lists them", name=lambda path: path.stem)

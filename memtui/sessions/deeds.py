@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from memtui.base.dirs import Dirs
-from memtui.base.errors import NotFound
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.base.meant import begins, the_one
 from memtui.base.records import add_record
 from memtui.base.text import clip
 
@@ -154,15 +154,12 @@ class Deeds:
         """The deed whose id begins with `word` (4 characters or more).
 
         Raises:
-            NotFound: If there is none, or more than one.
+            NotFound: If there is none.
+            Usage: If there are several.
         """
-        found = [deed for deed in self.all() if deed.id.startswith(word)] if len(word) >= 4 else []
-        if len(found) != 1:
-            raise NotFound(
-                f"No deed {word!r}" if not found else f"{word!r} fits {len(found)} deeds",
-                hint="memtui history lists them",
-            )
-        return found[0]
+        return the_one(
+            [deed for deed in self.all() if begins(deed.id, word)], word, "deed", lists="memtui history lists them"
+        )
 
 
 def _rest(deed: Deed, deeds: Iterable[Deed]) -> tuple[Touched, ...]:

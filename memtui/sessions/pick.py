@@ -2,7 +2,8 @@
 
 from typing import Final
 
-from memtui.base.errors import NotFound, Usage
+from memtui.base.errors import Usage
+from memtui.base.meant import the_one
 from memtui.base.text import visible
 from memtui.sessions.transcript import Transcript
 
@@ -24,9 +25,4 @@ def message_of(transcript: Transcript, word: str) -> str:
     if len(word) < SHORTEST:
         raise Usage(f"{shown!r} is too short to name a message", hint=f"give {SHORTEST} characters of its uuid or more")
     fits = sorted(uuid for uuid in uuids if uuid.lower().startswith(word.lower()))
-    if not fits:
-        raise NotFound(f"no message {shown!r} in this session", hint="memtui sessions tree --messages lists them")
-    if len(fits) > 1:
-        names = ", ".join(visible(uuid, keep="") for uuid in fits[:4])
-        raise Usage(f"{shown!r} fits {len(fits)} messages", hint=names)
-    return fits[0]
+    return the_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
