@@ -48,14 +48,13 @@ def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[s
     if not across[0]:
         return
     if out.plain:
-        for texts in zip(*map(_shown, across), strict=True):
-            yield "\t".join(text.replace("\t", " ") for text in texts)
+        for row in zip(*across, strict=True):
+            yield "\t".join(_text(cell).replace("\t", " ") for cell in row)
         return
     headed = any(column.title for column in columns)
     laid = [_Laid(column, cells_, headed) for column, cells_ in zip(columns, across, strict=True)]
-    if out.width or laid[-1].column.right:  # else the last isn't cut, and as the last it isn't filled
-        laid[-1].measure()
-    for one in laid[:-1]:
+    loose = not (out.width or laid[-1].column.right)  # then the last is neither cut nor, as the last, filled
+    for one in laid[: -1 if loose else None]:
         one.measure()
     laid = _fitted(laid, out.width)
     lines = zip(*(one.filled(out.glyphs.ellipsis, last=one is laid[-1]) for one in laid), strict=True)
@@ -84,11 +83,13 @@ class _Laid:
 
     def __init__(self, column: Column, cells: Sequence[str | Part], headed: bool) -> None:
         self.column, self.cells = column, cells
-        self.texts = [*([column.title] if headed else []), *_shown(cells)]
+        self.texts = [column.title] if headed else []
+        self.texts += [cell if type(cell) is str else _text(cell) for cell in cells]
         self.sizes: list[int] = []
         self.width = 0
 
     def measure(self) -> None:
+        self.texts = _shown(self.texts)
         self.sizes = _sizes(self.texts)
         self.width = max(self.sizes)
 
@@ -106,9 +107,8 @@ class _Laid:
         return [blanks + text for text, blanks in padded] if right else [text + blanks for text, blanks in padded]
 
 
-def _shown(column: Sequence[str | Part]) -> list[str]:
-    """A column's cells as they may be shown."""
-    texts = [cell if type(cell) is str else _text(cell) for cell in column]
+def _shown(texts: list[str]) -> list[str]:
+    """A column's cells as they are shown, for their width; whoever prints makes sure of it once more."""
     joined = "".join(texts)
     return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
 

@@ -1,5 +1,6 @@
 """A session as a line of a list, and the folders in which there are some; `search.catalogue` makes the lists."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
@@ -44,6 +45,7 @@ class Session(NamedTuple):
 def folders(projects: Path) -> list[Path]:
     """The folder of every project, by name; none where there are no projects."""
     try:
-        return sorted(path for path in projects.iterdir() if path.is_dir())
+        with os.scandir(projects) as entries:
+            return [projects / name for name in sorted(entry.name for entry in entries if entry.is_dir())]
     except OSError:
         return []
