@@ -43,7 +43,7 @@ from memtui.tui.rooms import Rooms
 from memtui.tui.segments.place_line import flags
 from memtui.tui.sketch import names
 from memtui.tui.start import Start
-from memtui.tui.state import AppState, Preview
+from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 
@@ -140,22 +140,29 @@ class MemtuiApp(Rooms):
             if view.display:
                 view.show(state)  # type: ignore[attr-defined]
                 self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
+        for screen in self.screen_stack[1:]:
+            if isinstance(screen, ShowsDream):
+                screen.show(state)
 
     def _show_pill(self, state: AppState) -> None:
         """The dream that is on or waits; while one is on the time goes by."""
         pill = self.query_one(DreamPill)
         pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
-        if state.going is None and self._ticking is not None:
+        if not state.ticks and self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
-        elif state.going is not None and self._ticking is None:
+        elif state.ticks and self._ticking is None:
             self._ticking = self.set_interval(SECOND, self._turn)
 
     def _turn(self) -> None:
         """A second of a dream: only what shows it is drawn."""
         now = self.start.now()
+        self.dreams.tick()
         body = self.screen_stack[0]
         body.query_one(DreamPill).now = now
+        for screen in self.screen_stack[1:]:
+            if isinstance(screen, ShowsDream):
+                screen.tick(now)
         for view in body.query("DreamView").results():
             if view.display:
                 view.tick(now)  # type: ignore[attr-defined]
@@ -199,13 +206,13 @@ class MemtuiApp(Rooms):
     def _tick(self) -> None:
         if self.state:
             self.state = replace(self.state, now=self.start.now())
-            if self.state.view == "dream":
-                self.dreams.again()  # a gate may have opened
+            self.dreams.again()  # a gate may have opened, somebody's lock may have got too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
-        """The watcher saw something."""
+        """The watcher saw something; it may be the lock of somebody who dreams."""
         self.reading.again()
+        self.dreams.again()
 
     @on(PreviewWanted)
     def preview_wanted(self, message: PreviewWanted) -> None:

@@ -97,7 +97,7 @@ async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> Non
         assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
         changed = [row.name for row in view.details.rows if row.name]
         assert view.current.kept and changed
-        await press(pilot, "Y")
+        await press(pilot, "A")
         assert isinstance(app.screen, ShowDiff)
         await press(pilot, "y")
         await until(pilot, lambda: not view.current.kept)
@@ -168,7 +168,7 @@ async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
         assert isinstance(app.screen, Question)
         await press(pilot, "n", "X", "y")
         await until(pilot, lambda: pill(app).dream is None)
-        await press(pilot, "a", "Y", "X")
+        await press(pilot, "a", "A", "X")
         assert (memory / "project_oncall.md").exists()
         await press(pilot, "z")
         await until(pilot, lambda: (memory / "user_role.md").exists())
@@ -240,7 +240,7 @@ async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dream
     async with make_app(over=over).run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         at_file(view, "user_role.md")
-        await press(pilot, "D", "a", "Y", "X")
+        await press(pilot, "D", "a", "A", "X")
         assert len(app.screen_stack) == 1
     assert digest_tree(workspace.place.folder) == before
     assert len(list_runs(workspace.dirs)) == 1

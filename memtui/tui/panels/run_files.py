@@ -1,0 +1,48 @@
+"""The files that a dream touched, a line each."""
+
+from collections.abc import Hashable, Sequence
+
+from textual.content import Content
+
+from memtui.dream.events import File
+from memtui.tui import keys
+from memtui.tui.panels.lines import Lines
+from memtui.tui.run_rows import file_row
+from memtui.tui.theme import Glyphs
+
+
+class RunFiles(Lines):
+    """The cursor stays on its file while others come."""
+
+    BINDINGS = keys.bindings(keys.DREAM_LIST)
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.files: list[tuple[File, str]] = []
+
+    def show(self, files: Sequence[tuple[File, str]]) -> None:
+        """List these, each with what became of it."""
+        keep = self.file
+        if len(files) != len(self.files):
+            self.styles.height = max(1, len(files))  # the stylesheet says how much of that at most
+        self.files = list(files)
+        self.rows_changed(keep=keep or None)
+
+    @property
+    def file(self) -> str:
+        """The file under the cursor, "" for none."""
+        return self.files[self.cursor][0].name if self.cursor < len(self.files) else ""
+
+    def row_count(self) -> int:
+        return len(self.files)
+
+    def row_key(self, index: int) -> Hashable:
+        return self.files[index][0].name
+
+    def row(self, index: int, width: int) -> Content:
+        return file_row(*self.files[index], width, self.glyphs)
+
+    def action_open(self) -> None:
+        """Report the file as chosen."""
+        self.choose()
