@@ -43,15 +43,17 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     """One gate: whether it is open, what it asks for, how it stands and when that changes."""
     style = "$good" if gate.open else "$warn"
     mark = glyphs.tick if gate.open else glyphs.cross
-    room = width - STATE - WORDS - 1 if width < SOURCE_FROM else (width - STATE - WORDS) // 2
+    room = width - STATE - WORDS - 1
+    room = room if width < SOURCE_FROM else room // 2
     opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
     reason = visible(gate.reason, keep="")
     if cells(reason + opens) > room and gate.opens_at is not None:
         opens = f"; opens in {waiting_time(gate.opens_at - now)}"
     told = pad(reason + opens, room, ellipsis=glyphs.ellipsis)
-    where = clip(visible(gate.source, keep=""), width - STATE - WORDS - room - 3) if width >= SOURCE_FROM else ""
+    where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
+    where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
     words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
-    return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told, "  ",
+    return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told,
                             (where, "$dim"))  # fmt: skip
 
 

@@ -197,6 +197,16 @@ class DreamAdvanced(News):
 
 
 @dataclass
+class DreamSeen(News):
+    """Somebody looked at a run: if it went wrong, that is known now."""
+
+    id: str
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, bad_dream="") if state.bad_dream == self.id else state
+
+
+@dataclass
 class DreamStarts(News):
     """A run's process was started; None: it has begun, or it did not."""
 

@@ -37,26 +37,29 @@ def title_of(dream: Dream, now: float) -> str:
 
 def standing(dream: Dream, now: float, width: int, glyphs: Glyphs) -> list[Content]:
     """What matters first: how far one is that is on, what became of one that has ended, why one waits."""
-    rows = [_stages(dream, width, glyphs)] if dream.state.word == "running" else []
+    rows = list(_stages(dream, width, glyphs)) if dream.state.word == "running" else []
     rows += _outcome(dream, now, width, glyphs)
     for held in dream.progress.held:
         rows += _labelled("waits", held.words, width, "$warn")
     return rows
 
 
-def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Content:
+def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
     """The phase, and the four stages as far as the run announced them."""
     told = dream.progress
     turn = turn_words(dream)
     if width < STAGES_FROM or told.stage not in STAGES:
         words = ", ".join(filter(None, (told.phase, phase_words(dream) if told.stage else "", turn)))
-        return Content.assemble((f"{'phase':<{LABEL}}", "$dim"), (visible(words, keep=""), "$link"))
+        yield from _labelled("phase", words, width, "$link")
+        return
     parts: list[tuple[str, str]] = [(f"{'phase':<{LABEL}}", "$dim")]
     for stage in STAGES:
         here, seen = stage == told.stage, stage in told.stages
         mark = glyphs.closed if here else glyphs.tick if seen else glyphs.separator
         parts.append((f"{mark} {stage}  ", "$link bold" if here else "$good" if seen else "$dim"))
-    return Content.assemble(*parts, (visible(", ".join(filter(None, (told.phase, turn))), keep=""), ""))
+    room = width - sum(cells(part) for part, _ in parts)
+    words = visible(", ".join(filter(None, (told.phase, turn))), keep="")
+    yield Content.assemble(*parts, (clip(words, room, ellipsis=glyphs.ellipsis), ""))
 
 
 def _outcome(dream: Dream, now: float, width: int, glyphs: Glyphs) -> Iterator[Content]:

@@ -19,6 +19,7 @@ from memtui.dream.foreign import Foreign
 from memtui.dream.words import span, touched_words
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.messages import DreamSeen
 from memtui.tui.panels.diff_lines import DiffLines
 from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.run_files import RunFiles
@@ -68,8 +69,7 @@ class WatchRun(Dialog[None], RunActions):
 
     def on_mount(self) -> None:
         self.screen.set_focus(self.files)
-        app_of(self).dreams.watch(self.shown_id)
-        self._draw()
+        self.go_to(self.shown_id)
 
     def on_unmount(self) -> None:
         app_of(self).dreams.watch("")
@@ -101,6 +101,7 @@ class WatchRun(Dialog[None], RunActions):
         """Show another run."""
         self.shown_id, self._asked = id, ()
         app_of(self).dreams.watch(id)
+        app_of(self).post_message(DreamSeen(id))
         self._draw()
 
     def show(self, state: AppState) -> None:
