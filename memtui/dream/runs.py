@@ -261,9 +261,7 @@ def progress(events: Iterable[Event]) -> Progress:
                 decided.append(event)
             case Ended():
                 found["end"] = event
-    return Progress(
-        tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found
-    )
+    return Progress(tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found)
 
 
 def waiting(runs: Iterable[Run]) -> Run | None:

@@ -272,6 +272,7 @@ class MemtuiApp(Rooms):
     @on(Written)
     def written(self, message: Written) -> None:
         """Say what was written, and read it back."""
+        self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
         if message.problem:
             self.notify(visible(message.problem), severity="warning", timeout=8, markup=False)
@@ -293,6 +294,7 @@ class MemtuiApp(Rooms):
     def failed(self, message: Failed) -> None:
         """Say what went wrong; stays until it is dismissed by time enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
+        self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
 
     def open_workspace(self, workspace: Workspace) -> None:

@@ -6,7 +6,7 @@ import time
 
 from textual.content import Content
 
-from memtui.base.text import ago, cells, clip, many, pad, visible
+from memtui.base.text import ago, cells, clip, pad, visible
 from memtui.dream.foreign import Foreign
 from memtui.dream.gates import Gate
 from memtui.dream.prompts import STAGES
@@ -29,9 +29,16 @@ HINT_FROM = 100
 
 
 def word_of(dream: Dream) -> str:
-    """How a run stands, in a word or three; a dry one that did what it should have waits for nobody."""
+    """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
     how = how_of(dream.state)
+    if how == "held" and not dream.kept and dream.progress.decided:
+        return "thrown away" if thrown_away(dream) else "adopted by you"
     return "dry run" if dream.run.dry_run and how == "held" else HOW_WORDS.get(how, how)
+
+
+def thrown_away(dream: Dream) -> bool:
+    """Whether a person threw away what it drafted, or what was left of it."""
+    return any(one.what == "discarded" for one in dream.progress.decided)
 
 
 def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
@@ -121,8 +128,8 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
         words = ["dream starting", span(max(now - pill.at, 0.0))]
     elif isinstance(pill, Foreign):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
-        who = f"Claude Code, pid {pill.pid}" if pill.session else f"pid {pill.pid}"
-        words = [f"dream not ours ({who})", _foreign_files(pill), f"lock held {span(max(now - pill.since, 0.0))}"]
+        who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
+        words = [f"dream {who}", touched_words(pill.files) or "no file yet", span(max(now - pill.since, 0.0))]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -145,10 +152,3 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
         return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
     words = [f"dream {word_of(dream)}", ago(now - (end.at if end else told.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words
-
-
-def _foreign_files(foreign: Foreign) -> str:
-    """What changed while somebody else held the lock."""
-    gone = sum(file.kind == "removed" for file in foreign.files)
-    changed = f"{many(len(foreign.files), 'file')} changed since" if foreign.files else "no file changed since"
-    return changed + (f", {gone} deleted" if gone else "")

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from memtui.base.text import ago, cells, clip, many, pad, visible
+from memtui.base.text import cells, clip, many, pad, visible
 from memtui.dream.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.foreign import Foreign
 from memtui.dream.prompts import STAGES
 from memtui.dream.stage import KEPT
-from memtui.dream.words import event_words, seconds_of, span
-from memtui.tui.dream_rows import STYLES, phase_words, turn_words, word_of
+from memtui.dream.words import event_words, how_of, seconds_of, span
+from memtui.tui.dream_rows import STYLES, phase_words, thrown_away, turn_words, word_of
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, OpenDream
 
@@ -30,17 +30,19 @@ def title_of(dream: Dream, now: float) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
     lasted = span(seconds_of(dream.run, dream.progress, dream.state, now))
-    word = word_of(dream)
-    told = f"{word} {lasted}" if word == "running" else f"{word} after {lasted}" if word != "dry run" else lasted
-    return f"{kind} {dream.run.id}: {told}"
+    joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
+        how_of(dream.state), ", took "
+    )
+    word = "done" if word_of(dream) == kind else word_of(dream)
+    return f"{kind} {dream.run.id}: {word}{joint}{lasted}"
 
 
-def standing(dream: Dream, now: float, width: int, glyphs: Glyphs) -> list[Content]:
+def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Content]:
     """What matters first: how far one is that is on, what became of one that has ended, why one waits."""
     rows = list(_stages(dream, width, glyphs)) if dream.state.word == "running" else []
-    rows += _outcome(dream, now, width, glyphs)
+    rows += _outcome(dream, opened, now, width, glyphs)
     for held in dream.progress.held:
-        rows += _labelled("waits", held.words, width, "$warn")
+        rows += _labelled("waits" if dream.kept else "was held", held.words, width, "$warn" if dream.kept else "")
     return rows
 
 
@@ -62,7 +64,7 @@ def _stages(dream: Dream, width: int, glyphs: Glyphs) -> Iterator[Content]:
     yield Content.assemble(*parts, (clip(words, room, ellipsis=glyphs.ellipsis), ""))
 
 
-def _outcome(dream: Dream, now: float, width: int, glyphs: Glyphs) -> Iterator[Content]:
+def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> Iterator[Content]:
     """What remained of a run that has ended; for one that died, what the next start will do."""
     end = dream.state.end
     if end is None:
@@ -75,12 +77,14 @@ def _outcome(dream: Dream, now: float, width: int, glyphs: Glyphs) -> Iterator[C
         yield from _labelled("ended", end.reason, width, STYLES.get(end.how, ""), mark=mark)
     if end.lock:
         yield from _labelled("last dream", end.lock, width, "", mark=glyphs.tick)
-    yield from _labelled("memory", _folder_words(dream, end, now), width, "", mark=glyphs.tick)
+    yield from _labelled("memory", _folder_words(dream, opened, end, now), width, "", mark=glyphs.tick)
 
 
-def _folder_words(dream: Dream, end: Ended, now: float) -> str:
+def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float) -> str:
     """What became of the memory folder, and of what was drafted."""
-    thrown = any(one.what == "discarded" for one in dream.progress.decided)
+    back = sum(word == "taken back" for word in opened.taken.values()) if opened is not None else 0
+    if back:
+        return f"{many(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
         return f"{many(len(end.adopted), 'file')} adopted; u brings one back, U all"
@@ -90,7 +94,7 @@ def _folder_words(dream: Dream, end: Ended, now: float) -> str:
         days = max(1, round((dream.run.at + KEPT - now) / 86_400))
         plural = "s" * (end.drafted != 1)
         return f"{folder}; {left} drafted change{plural} kept aside for {many(days, 'day')}"
-    return folder + ("; what it drafted was thrown away" if thrown else "")
+    return folder + ("; what it drafted was thrown away" if thrown_away(dream) else "")
 
 
 def facts(dream: Dream, width: int) -> Iterator[Content]:
@@ -121,20 +125,22 @@ def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") 
     yield from (Content(" " * LABEL) + part for part in wrapped[1:])
 
 
-def foreign_head(foreign: Foreign, title: str, now: float, width: int) -> list[Content]:
+def foreign_head(foreign: Foreign, title: str, width: int, *, on: bool) -> list[Content]:
     """Somebody else's dream: who holds the lock, and why nothing here ends it.
 
     Args:
-        title: What its session is called, "" if it has none.
+        title: What its session is called, "" if nobody knows.
+        on: Whether the lock is held now.
     """
-    since = f"{time.strftime('%a %H:%M', time.localtime(foreign.since))} ({ago(now - foreign.since)})"
+    since = time.strftime("%a %H:%M", time.localtime(foreign.since))
+    named = f"session {title or foreign.session[:8]}"
     if foreign.session:
-        named = f"session {title or foreign.session[:8]}"
-        who = f"inside Claude Code (pid {foreign.pid}, {named}): stop it there with /tasks"
+        who, end = f"inside Claude Code (pid {foreign.pid}, {named})", "stop it there with /tasks"
     else:
-        who = f"process {foreign.pid}, none of ours: end it where it was started"
-    rows = [*_labelled("runs", who, width, "$warn"), *_labelled("lock", f"taken {since}", width, "")]
-    return [*rows, *_labelled("memory", "written directly: what changed since then is below", width, "")]
+        who, end = f"process {foreign.pid}, none of ours", "end it where it was started"
+    verb, lock = ("runs", f"taken {since}") if on else ("ran", f"taken {since}, given back")
+    rows = [*_labelled(verb, f"{who}: {end}" if on else who, width, "$warn"), *_labelled("lock", lock, width, "")]
+    return [*rows, *_labelled("memory", "changed by others while the lock was held:", width, "")]
 
 
 def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, str]]:
@@ -150,8 +156,13 @@ def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, st
         drafted = "would delete" if one.kind == "removed" else "drafted"
         listed.append((file, taken.get(one.name, "") or STATES.get(item.state, drafted)))
     planned = {item.touched.name for item in items}
+    end = dream.state.end
+    adopted = dict.fromkeys(end.adopted if end is not None else (), "adopted")
+    word = "thrown away" if thrown_away(dream) else ""
     files = dream.progress.files.values()
-    return listed + [(file, taken.get(file.name, "")) for file in files if file.name not in planned]
+    return listed + [
+        (file, taken.get(file.name, "") or adopted.get(file.name, word)) for file in files if file.name not in planned
+    ]
 
 
 def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:

@@ -68,6 +68,7 @@ class WatchRun(Dialog[None], RunActions):
             yield DiffLines("")
 
     def on_mount(self) -> None:
+        self.app.clear_notifications()  # what they say is said here
         self.screen.set_focus(self.files)
         self.go_to(self.shown_id)
 
@@ -123,16 +124,16 @@ class WatchRun(Dialog[None], RunActions):
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
             self.query_one("#head", RunHead).show(
-                [*standing(dream, now, width, self.glyphs), *facts(dream, width)]
+                [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
             )
             self.files.show(touched_files(dream, opened))
         elif not self.shown_id:
-            self._draw_foreign(state, now, width)
+            self._draw_foreign(state, width)
         self._draw_parts(opened)
         self._tell_time(now)
         self._show_change(state, dream)
 
-    def _draw_foreign(self, state: AppState, now: float, width: int) -> None:
+    def _draw_foreign(self, state: AppState, width: int) -> None:
         """Another program's dream; once it has ended, what is known of it stays."""
         self._foreign = foreign = state.foreign or self._foreign
         if foreign is None:
@@ -141,7 +142,7 @@ class WatchRun(Dialog[None], RunActions):
             return
         shelf = state.shelf.sessions if state.shelf is not None else ()
         title = next((one.title for one in shelf if one.file.id == foreign.session), "")
-        self.query_one("#head", RunHead).show(foreign_head(foreign, title, now, width))
+        self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
         self.files.show([(file, "") for file in foreign.files])
 
     def _draw_parts(self, opened: OpenDream | None) -> None:
@@ -166,7 +167,7 @@ class WatchRun(Dialog[None], RunActions):
         elif self._foreign is not None:
             on = state.foreign is not None
             held = span(max(now - self._foreign.since, 0.0))
-            words = f"dream of another program: {f'lock held {held}' if on else 'it has let the lock go'}"
+            words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
             hints = FOREIGN
         else:
             words, hints = "dream: starting", "Esc close, dream goes on"

@@ -47,7 +47,7 @@ class RunDetails(Lines):
         width = max(12, self.scrollable_content_region.width)
         self._above, self._files, self._below = [], [], []
         if self.dream is not None:
-            self._above = standing(self.dream, self.now, width, self.glyphs)
+            self._above = standing(self.dream, self.opened, self.now, width, self.glyphs)
             self._files = touched_files(self.dream, self.opened)
             events = self.opened.events if self.opened is not None else ()
             log = self._log.lay(events, width, MOST_EVENTS)

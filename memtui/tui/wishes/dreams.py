@@ -203,7 +203,7 @@ class DreamWishes(Hands):
             text, notes = await self.off(foreign_difference, self.workspace, foreign, name), []
         if not text:
             raise NotFound(f"nothing differs in {name}" if name else f"the dream {id} changed nothing")
-        await self.app.push_screen_wait(ShowDiff(name or f"dream {id}", text, notes=notes))
+        await self.app.push_screen_wait(ShowDiff(f"changes in {name}" if name else f"dream {id}", text, notes=notes))
 
     def _names(self, dream: Dream, name: str) -> tuple[str, ...]:
         """A touched file by all its names: a rename has two."""
@@ -233,7 +233,7 @@ class DreamWishes(Hands):
                 return
             chosen = asked
         words, old, new = pairs[chosen]
-        await self.app.push_screen_wait(ShowDiff(f"{name}: {words}", diff(old, new, name)))
+        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", diff(old, new, name)))
 
     async def wish_dream_adopt(self, wish: Wish, id: str) -> None:
         """Adopt the file under the cursor; in a conflict the dream's side, if the person says so."""
@@ -247,7 +247,8 @@ class DreamWishes(Hands):
         if over:
             text = await self.off(run_difference, run, self.workspace, (name,))
             notes = ["conflict: somebody changed it meanwhile; what this replaces stays in the history"]
-            if not await self.app.push_screen_wait(ShowDiff(name, text, notes=notes, yes="take the dream's side")):
+            question = ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")
+            if not await self.app.push_screen_wait(question):
                 return
         done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace, [name], over=over)
         self._adopted(done, left=0)
