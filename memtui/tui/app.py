@@ -79,7 +79,8 @@ class MemtuiApp(Rooms):
     TITLE = "memtui"
     BINDINGS = keys.bindings(keys.EVERYWHERE)
 
-    state: reactive[AppState | None] = reactive(None, init=False)
+    state: reactive[AppState | None] = reactive(None, init=False, repaint=False)
+    """Repaints nothing by itself: what shows a part of it does."""
 
     def __init__(
         self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,

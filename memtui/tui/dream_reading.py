@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memtui.dream.start import StartedRun
     from memtui.tui.app import MemtuiApp
 
-LOOK = 0.2
+LOOK = 0.1
 """Seconds between two looks at the file of a run that is on."""
 
 
@@ -50,6 +50,8 @@ class DreamReading:
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
+        self.followed = ""
+        """The file of events that is followed: what comes to it is told without reading all runs anew."""
         self._on = ""
         self._foreign: Foreign | None = None
 
@@ -104,6 +106,7 @@ class DreamReading:
         on = self.app.state.going if self.app.state else None
         self._tell_end(on.run.id if on is not None else "")
         if on is not None and (self._following is None or self._following.is_finished):
+            self.followed = str(on.run.events)
             self._following = self._start("dream", lambda: self._follow(on.run))
 
     def _tell_end(self, on: str) -> None:

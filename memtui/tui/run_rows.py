@@ -192,7 +192,7 @@ class LogRows:
             self._width, self._laid = width, []
         same = 0
         for (known, _), event in zip(self._laid, events, strict=False):
-            if known is not event:
+            if known is not event and known != event:
                 break
             same += 1
         del self._laid[same:]

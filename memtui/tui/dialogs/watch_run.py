@@ -56,6 +56,7 @@ class WatchRun(Dialog[None], RunActions):
         self._foreign: Foreign | None = None
         self._rest: Timer | None = None
         self._asked: tuple[object, ...] = ()
+        self._told = ("", "")
 
     def body(self) -> ComposeResult:
         yield RunHead(id="head")
@@ -171,8 +172,10 @@ class WatchRun(Dialog[None], RunActions):
             hints = FOREIGN
         else:
             words, hints = "dream: starting", "Esc close, dream goes on"
-        frame.border_title = Content(visible(f" {words[:1].upper()}{words[1:]} ", keep=""))
-        frame.border_subtitle = Content(self.glyphs.spell(f" {hints} "))
+        told = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.glyphs.spell(f" {hints} "))
+        if told != self._told:  # to say the same again would paint all of the frame
+            self._told = told
+            frame.border_title, frame.border_subtitle = map(Content, told)
 
     def _keys(self, dream: Dream) -> str:
         if dream.state.word == "running":

@@ -10,6 +10,9 @@ from memtui.tui.panels.lines import Lines
 from memtui.tui.run_rows import file_row
 from memtui.tui.theme import Glyphs
 
+MOST_ROWS = 40
+"""Rows beyond which no terminal has room for more: the place is not measured anew for each."""
+
 
 class RunFiles(Lines):
     """The cursor stays on its file while others come."""
@@ -23,9 +26,16 @@ class RunFiles(Lines):
 
     def show(self, files: Sequence[tuple[File, str]]) -> None:
         """List these, each with what became of it."""
+        if [file.name for file, _ in files] == [file.name for file, _ in self.files]:
+            changed = [index for index, entry in enumerate(files) if entry != self.files[index]]
+            self.files = list(files)
+            for index in changed:
+                self.row_changed(index)
+            return
         keep = self.file
-        if len(files) != len(self.files):
-            self.styles.height = max(1, len(files))  # the stylesheet says how much of that at most
+        height = max(1, min(len(files), MOST_ROWS))
+        if height != max(1, min(len(self.files), MOST_ROWS)):
+            self.styles.height = height  # the stylesheet says how much of that at most
         self.files = list(files)
         self.rows_changed(keep=keep or None)
 

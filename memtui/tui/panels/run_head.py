@@ -16,5 +16,6 @@ class RunHead(Static):
     def show(self, rows: Sequence[Content]) -> None:
         """Say these."""
         if list(rows) != self._rows:
+            taller = len(rows) != len(self._rows)
             self._rows = list(rows)
-            self.update(Content("\n").join(self._rows))
+            self.update(Content("\n").join(self._rows), layout=taller)
