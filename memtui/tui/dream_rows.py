@@ -51,7 +51,7 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     style = "$good" if gate.open else "$warn"
     mark = glyphs.tick if gate.open else glyphs.cross
     room = width - STATE - WORDS - 1
-    room = room if width < SOURCE_FROM else room // 2
+    room = room if width < SOURCE_FROM else room * 3 // 5
     opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
     reason = visible(gate.reason, keep="")
     if cells(reason + opens) > room and gate.opens_at is not None:

@@ -26,7 +26,7 @@ TIME_FROM = 56
 STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "refused": "never adopted"}
 
 
-def title_of(dream: Dream, now: float) -> str:
+def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
     lasted = span(seconds_of(dream.run, dream.progress, dream.state, now))
@@ -34,7 +34,7 @@ def title_of(dream: Dream, now: float) -> str:
         how_of(dream.state), ", took "
     )
     word = "done" if word_of(dream) == kind else word_of(dream)
-    return f"{kind} {dream.run.id}: {word}{joint}{lasted}"
+    return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
 
 
 def standing(dream: Dream, opened: OpenDream | None, now: float, width: int, glyphs: Glyphs) -> list[Content]:

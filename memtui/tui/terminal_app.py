@@ -11,7 +11,7 @@ from textual import events
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.scrollbar import ScrollBar
+from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.tui.state import KeepsDraft
 from memtui.tui.theme import ANSI, THEMES, Glyphs, PlainScrollBar
@@ -59,7 +59,7 @@ class TerminalApp(App[int]):
         """What can only be done once there is a screen."""
         if self.glyphs.border == "ascii":
             self.add_class("-ascii")
-            ScrollBar.renderer = PlainScrollBar
+        ScrollBar.renderer = PlainScrollBar if self.glyphs.border == "ascii" else ScrollBarRender
         self.app_resume_signal.subscribe(self, lambda _: self.refresh(layout=True, repaint=True))
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGHUP):

@@ -124,9 +124,9 @@ class WatchRun(Dialog[None], RunActions):
         opened = opened if opened is not None and opened.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
-            self.query_one("#head", RunHead).show(
-                [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
-            )
+            rows = [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
+            most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
+            self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))
         elif not self.shown_id:
             self._draw_foreign(state, width)
@@ -164,7 +164,7 @@ class WatchRun(Dialog[None], RunActions):
             return
         dream, frame = self._dream(state), self.query_one("#frame")
         if dream is not None:
-            words, hints = title_of(dream, now), self._keys(dream)
+            words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
         elif self._foreign is not None:
             on = state.foreign is not None
             held = span(max(now - self._foreign.since, 0.0))
