@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from memtui.base.errors import NotFound
 from memtui.dream.events import File
 from memtui.dream.gates import HELD
 from memtui.dream.lock import holder_of, seen_lock
@@ -79,11 +80,17 @@ def _changed(times: dict[str, float], first: Collection[str], since: float) -> l
 
 
 def text_before(workspace: Workspace, name: str, since: float) -> bytes | None:
-    """What history knows of a file before a time, in seconds since 1970; `None` if it knows of no such file."""
-    history = workspace.store(workspace.place.folder).history
-    after = None
-    for version in workspace.store(workspace.place.folder).log(name):  # newest first
+    """What a file was before a time, in seconds since 1970; `None` if history knows that it was not there.
+
+    Raises:
+        NotFound: If history doesn't know: it saw the file for the first time after that.
+    """
+    store = workspace.store(workspace.place.folder)
+    first = None
+    for version in store.log(name):  # newest first
         if version.when < since:
-            return history.read(version.id, name)
-        after = version
-    return None if after is None else history.before(after.id, name)
+            return store.history.read(version.id, name)
+        first = version
+    if first is None or store.history.before(first.id, name) is None:
+        raise NotFound(f"what {name} was before is not known", hint="memtui records each change from now on")
+    return store.history.before(first.id, name)

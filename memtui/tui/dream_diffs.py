@@ -28,11 +28,17 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
 
 
 def foreign_difference(workspace: Workspace, foreign: Foreign | None, name: str) -> str:
-    """What became of a file since another program took the lock, as far as history knows what it was before."""
+    """What became of a file since another program took the lock, as far as history knows what it was before.
+
+    Raises:
+        MemtuiError: If it doesn't, or the file can't be read.
+    """
     if foreign is None:
         return ""
     found = workspace.store(workspace.place.folder).read(name)
-    return diff(text_before(workspace, name, foreign.since), None if found is None else found[0], name)
+    new = any(file.name == name and file.kind == "added" for file in foreign.files)
+    before = None if new else text_before(workspace, name, foreign.since)
+    return diff(before, None if found is None else found[0], name)
 
 
 def _joined(parts: Iterable[str]) -> str:
