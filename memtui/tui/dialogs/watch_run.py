@@ -154,8 +154,12 @@ class WatchRun(Dialog[None], RunActions):
         self._tell_following()
 
     def _tell_following(self) -> None:
+        """Whether the log follows; of a run that has ended there is nothing to follow."""
+        state = app_of(self).state
+        dream = self._dream(state) if state is not None else None
         words = "following" if self.run_log.follows else "stands still; f follows again"
-        heading = Content.assemble(("log, newest first", "bold"), (f"   {words}", "$dim"))
+        words = f"   {words}" if dream is not None and dream.state.word == "running" else ""
+        heading = Content.assemble(("log, newest first", "bold"), (words, "$dim"))
         self.query_one("#log_title", RunHead).show([heading] if self.run_log.row_count() else [])
 
     def _tell_time(self, now: float) -> None:
