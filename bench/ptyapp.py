@@ -114,6 +114,23 @@ class PtyApp:
         os.write(self.master, keys.encode())
         return time.perf_counter() - began if self.read(2.0) else float("inf")
 
+    def answer(self, keys: str, words: str, seconds: float = 10.0) -> float:
+        """Press keys; return the seconds until these words are painted, whatever else is painted meanwhile.
+
+        Raises:
+            TimeoutError: If they are not.
+        """
+        while self.read(0):
+            pass
+        self.output.clear()
+        began = time.perf_counter()
+        os.write(self.master, keys.encode())
+        while words not in self.text():
+            if time.perf_counter() - began > seconds:
+                raise TimeoutError(f"{words!r} not painted; the end was: {self.text()[-600:]!r}")
+            self.read(0.5)
+        return time.perf_counter() - began
+
     def wait(self, seconds: float = 10.0) -> int:
         """Wait for the end, reading on; return the exit code.
 

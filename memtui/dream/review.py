@@ -5,6 +5,7 @@ Source: DESIGN.md D1; UX.md 5.5.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused
@@ -12,6 +13,7 @@ from memtui.base.files import digest
 from memtui.dream import adoption
 from memtui.dream.adoption import Adopted
 from memtui.dream.events import Decided, EventLog
+from memtui.dream.ledger import staged
 from memtui.dream.lock import Lock
 from memtui.dream.runs import Run, state_of
 from memtui.dream.stage import Stage, discard_stage, has_stage, open_stage
@@ -98,6 +100,36 @@ def changes_of(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, b
         for version in reversed(versions_of(run, workspace))
         for change in version.files
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """A file three times: before the run, as the run made it, and as it is in the folder now; `None` for no file."""
+
+    before: bytes | None
+    made: bytes | None
+    now: bytes | None
+
+
+def sides_of(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> Sides:
+    """A file of a run, also of one that is still at work; nothing else of the run is read.
+
+    Args:
+        name: What it is called now.
+
+    Raises:
+        NotFound: If nothing is known of what the run did to it.
+    """
+    found = workspace.store(run.folder).read(name)
+    now = None if found is None else found[0]
+    if has_stage(dirs, run.id):
+        stage = open_stage(dirs, run.id)
+        return Sides(stage.base(name), staged(stage, name), now)
+    history = workspace.store(run.folder).history
+    for version in versions_of(run, workspace):
+        if any(change.name == name for change in version.files):
+            return Sides(history.before(version.id, name), history.read(version.id, name), now)
+    raise NotFound(f"nothing is known of what the dream {run.id} did to {name}")
 
 
 def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:

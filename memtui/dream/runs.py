@@ -91,6 +91,8 @@ class Progress:
 
     phase: str = "starting"
     stage: str = ""
+    stages: tuple[str, ...] = ()
+    """The stages that it announced, in their order, each once."""
     turns: int = 0
     text: str = ""
     tools: Mapping[str, int] = field(default_factory=dict)
@@ -226,6 +228,7 @@ def progress(events: Iterable[Event]) -> Progress:
     """What the events come to."""
     files: dict[str, File] = {}
     tools: dict[str, int] = {}
+    stages: list[str] = []
     found: dict[str, Any] = {}
     held: list[Held] = []
     decided: list[Decided] = []
@@ -235,6 +238,8 @@ def progress(events: Iterable[Event]) -> Progress:
             case Phase(name=name, stage=stage):
                 found["phase"] = name
                 found["stage"] = stage or found.get("stage", "")
+                if stage and stage not in stages:
+                    stages.append(stage)
             case Turn(number=number, text=text):
                 found["turns"] = max(found.get("turns", 0), number)
                 found["text"] = text or found.get("text", "")
@@ -254,7 +259,7 @@ def progress(events: Iterable[Event]) -> Progress:
                 decided.append(event)
             case Ended():
                 found["end"] = event
-    return Progress(tools=tools, files=files, held=tuple(held), decided=tuple(decided), **found)
+    return Progress(tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found)
 
 
 def waiting(runs: Iterable[Run]) -> Run | None:

@@ -43,7 +43,7 @@ from memtui.tui.rooms import Rooms
 from memtui.tui.segments.place_line import flags
 from memtui.tui.sketch import names
 from memtui.tui.start import Start
-from memtui.tui.state import AppState, Preview
+from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 
@@ -79,7 +79,8 @@ class MemtuiApp(Rooms):
     TITLE = "memtui"
     BINDINGS = keys.bindings(keys.EVERYWHERE)
 
-    state: reactive[AppState | None] = reactive(None, init=False)
+    state: reactive[AppState | None] = reactive(None, init=False, repaint=False)
+    """Repaints nothing by itself: what shows a part of it does."""
 
     def __init__(
         self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
@@ -140,22 +141,29 @@ class MemtuiApp(Rooms):
             if view.display:
                 view.show(state)  # type: ignore[attr-defined]
                 self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
+        for screen in self.screen_stack[1:]:
+            if isinstance(screen, ShowsDream):
+                screen.show(state)
 
     def _show_pill(self, state: AppState) -> None:
         """The dream that is on or waits; while one is on the time goes by."""
         pill = self.query_one(DreamPill)
         pill.still, pill.now, pill.dream = self.still, self.start.now(), state.pill
-        if state.going is None and self._ticking is not None:
+        if not state.ticks and self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
-        elif state.going is not None and self._ticking is None:
+        elif state.ticks and self._ticking is None:
             self._ticking = self.set_interval(SECOND, self._turn)
 
     def _turn(self) -> None:
         """A second of a dream: only what shows it is drawn."""
         now = self.start.now()
+        self.dreams.tick()
         body = self.screen_stack[0]
         body.query_one(DreamPill).now = now
+        for screen in self.screen_stack[1:]:
+            if isinstance(screen, ShowsDream):
+                screen.tick(now)
         for view in body.query("DreamView").results():
             if view.display:
                 view.tick(now)  # type: ignore[attr-defined]
@@ -199,13 +207,13 @@ class MemtuiApp(Rooms):
     def _tick(self) -> None:
         if self.state:
             self.state = replace(self.state, now=self.start.now())
-            if self.state.view == "dream":
-                self.dreams.again()  # a gate may have opened
+            self.dreams.again()  # a gate may have opened, somebody's lock may have got too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
-        """The watcher saw something."""
+        """The watcher saw something; it may be the lock of somebody who dreams."""
         self.reading.again()
+        self.dreams.again()
 
     @on(PreviewWanted)
     def preview_wanted(self, message: PreviewWanted) -> None:
@@ -265,6 +273,7 @@ class MemtuiApp(Rooms):
     @on(Written)
     def written(self, message: Written) -> None:
         """Say what was written, and read it back."""
+        self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
         if message.problem:
             self.notify(visible(message.problem), severity="warning", timeout=8, markup=False)
@@ -286,6 +295,7 @@ class MemtuiApp(Rooms):
     def failed(self, message: Failed) -> None:
         """Say what went wrong; stays until it is dismissed by time enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
+        self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
 
     def open_workspace(self, workspace: Workspace) -> None:

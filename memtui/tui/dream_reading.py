@@ -13,22 +13,26 @@ from typing import TYPE_CHECKING
 from textual.worker import Worker, get_current_worker
 
 from memtui.base.errors import MemtuiError
-from memtui.base.process import alive
+from memtui.base.process import Identity, alive
+from memtui.base.text import visible
 from memtui.dream.adoption import plan
 from memtui.dream.events import Event, follow
+from memtui.dream.foreign import Foreign, find_foreign
 from memtui.dream.ready import all_gates
 from memtui.dream.review import versions_of
 from memtui.dream.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
 from memtui.dream.stage import has_stage, open_stage
+from memtui.tui.dream_diffs import foreign_difference, run_difference
+from memtui.tui.dream_rows import end_words
 from memtui.tui.follow import follow_dreams
-from memtui.tui.messages import DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
-from memtui.tui.state import Dream, OpenDream
+from memtui.tui.messages import ChangeRead, DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
+from memtui.tui.state import Change, Dream, OpenDream
 
 if TYPE_CHECKING:
     from memtui.dream.start import StartedRun
     from memtui.tui.app import MemtuiApp
 
-LOOK = 0.2
+LOOK = 0.1
 """Seconds between two looks at the file of a run that is on."""
 
 
@@ -37,6 +41,8 @@ class DreamReading:
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
+        self.watched = ""
+        """The run that is shown over the views, "" for none: it is read whole as well."""
         self.shown = False
         """Whether the Dream view is on screen: only then the gates and the run under the cursor are looked at."""
         self._wanted = ""
@@ -44,6 +50,10 @@ class DreamReading:
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
+        self.followed = ""
+        """The file of events that is followed: what comes to it is told without reading all runs anew."""
+        self._on = ""
+        self._foreign: Foreign | None = None
 
     def again(self) -> None:
         """Read the runs, or what changed of them; a reading that goes on is repeated."""
@@ -64,6 +74,20 @@ class DreamReading:
         self._wanted = id
         self.again()
 
+    def watch(self, id: str) -> None:
+        """A run is shown over the views; "" for none."""
+        self.watched = id
+        self.again()
+
+    def read_change(self, id: str, name: str) -> None:
+        """Read what a run does to one file; "" is another program's."""
+        self._start("dream-change", lambda: self._change(id, name))
+
+    def tick(self) -> None:
+        """A second of a dream: a process of somebody else's ends without a word."""
+        if self._foreign is not None and not alive(Identity(self._foreign.pid)):
+            self.again()
+
     def started(self, run: StartedRun) -> None:
         """A run of this process: it is asked now and then whether it has ended, as a parent has to."""
         self._started[run.id] = run
@@ -80,12 +104,22 @@ class DreamReading:
                 work, group="follow-dreams", exclusive=True, exit_on_error=False, description="follow dreams"
             )
         on = self.app.state.going if self.app.state else None
+        self._tell_end(on.run.id if on is not None else "")
         if on is not None and (self._following is None or self._following.is_finished):
+            self.followed = str(on.run.events)
             self._following = self._start("dream", lambda: self._follow(on.run))
+
+    def _tell_end(self, on: str) -> None:
+        """Say how the run ended that was on until now, wherever the person is; one that they ended says so itself."""
+        was, self._on = self._on, on
+        listed = self.app.state.dreams if self.app.state else ()
+        dream = next((one for one in listed if one.run.id == was and was != on), None)
+        if dream is not None and dream.state.end is not None and dream.state.end.how != "killed":
+            self.app.notify(visible(end_words(dream)), timeout=8, markup=False)
 
     def stop(self) -> None:
         """Another project is opened: the run that is followed is none of its own."""
-        for group in ("dream", "dreams", "follow-dreams"):
+        for group in ("dream", "dreams", "dream-change", "follow-dreams"):
             self.app.workers.cancel_group(self.app, group)
 
     def _start(self, group: str, work: Callable[[], None]) -> Worker[None]:
@@ -99,13 +133,15 @@ class DreamReading:
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = waiting(runs)
-        gates = opened = None
+        gates = None
         if self.shown:
             gates = all_gates(workspace, workspace.dirs, workspace.now())
-            chosen = next((dream for dream in dreams if dream.run.id == self._wanted), None)
-            opened = None if chosen is None else self._open(chosen)
+        wanted = self.watched or (self._wanted if self.shown else "")
+        chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
+        opened = None if chosen is None else self._open(chosen)
+        self._foreign = find_foreign(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
-            app.post_message(DreamsRead(dreams, "" if held is None else held.id, gates, opened))
+            app.post_message(DreamsRead(dreams, "" if held is None else held.id, gates, opened, self._foreign))
             app.post_message(DreamsDone())
 
     def _dream(self, run: Run) -> Dream:
@@ -146,6 +182,22 @@ class DreamReading:
             self.app.post_message(Failed(error.message, error.hint))
             return OpenDream(run.id, events)
         return OpenDream(run.id, events, items, taken)
+
+    def _change(self, id: str, name: str) -> None:
+        worker = get_current_worker()
+        try:
+            text = self._difference(id, name)
+        except MemtuiError as error:
+            text = error.message
+        if not worker.is_cancelled:
+            self.app.post_message(ChangeRead(Change(id, name, text)))
+
+    def _difference(self, id: str, name: str) -> str:
+        workspace = self.app.workspace
+        if not id:
+            return foreign_difference(workspace, self._foreign, name)
+        run = next((run for run in list_runs(workspace.dirs, workspace.place.folder) if run.id == id), None)
+        return run_difference(run, workspace, (name,)) if run is not None else ""
 
     def _follow(self, run: Run) -> None:
         worker = get_current_worker()

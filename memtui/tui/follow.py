@@ -71,13 +71,20 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
 
 
 async def follow_dreams(app: "MemtuiApp") -> None:
-    """Report what is written to the files of runs, whoever's they are, until the app ends."""
-    from watchfiles import awatch
+    """Report what is written to the files of runs, whoever's they are, until the app ends.
+
+    The events of the run that is on are left out: they are followed by themselves.
+    """
+    from watchfiles import Change, awatch
 
     root = app.workspace.dirs.state / "runs"
+
+    def matters(change: Change, path: str) -> bool:
+        return path != app.dreams.followed
+
     while True:
         deep, flat = watched([root])
-        async for _ in awatch(*deep, *flat, debounce=50, step=10, recursive=bool(deep), watch_filter=None):
+        async for _ in awatch(*deep, *flat, debounce=50, step=10, recursive=bool(deep), watch_filter=matters):
             app.post_message(DreamsChanged())
             if flat and watched([root])[1] != flat:
                 break  # the folder, or one above it, is there now

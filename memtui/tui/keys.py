@@ -121,16 +121,30 @@ SESSIONS = (
 
 DREAM_LIST = (Key("dream.diff", "enter", "open", "What the run, or the file under the cursor, changes", "⏎ diff", "⏎"),)
 
-DREAM = (
+RUN = (
     Key("dream.now", "D", "now", "Dream now: asks how", "D dream now"),
     Key("dream.stop", "x", "stop", "Stop the dream that is on, or clear a stale lock", "x stop"),
     Key("dream.adopt", "a", "adopt", "Adopt the file under the cursor", "a adopt"),
-    Key("dream.adopt_all", "Y", "adopt_all", "Adopt all that the run drafted", "Y adopt all"),
-    Key("dream.restore", "u", "restore", "Restore the file under the cursor from before the dream"),
-    Key("dream.restore_all", "U", "restore_all", "Restore all that the dream changed"),
+    Key("dream.adopt_all", "A", "adopt_all", "Adopt all that the run drafted", "A adopt all"),
     Key("dream.discard", "X", "discard", "Throw away what the run drafted", "X throw away"),
+    Key("dream.restore", "u", "restore", "Restore the file under the cursor from before the dream", "u restore"),
+    Key("dream.restore_all", "U", "restore_all", "Restore all that the dream changed", "U restore all"),
+    Key("dream.compare", "c", "compare", "Compare the file: before the dream, the dream's, now", "c compare"),
+)
+
+DREAM = (
+    Key("dream.follow", "f", "follow", "The run whole, its log followed", "f follow"),
     Key("dream.details", "right,l", "focus_preview", "To the details of the run", display="→ l"),
     Key("dream.runs", "left,h,escape", "back", "Back to the runs", display="← h Esc"),
+)
+
+WATCH = (
+    Key("watch.follow", "f", "follow", "Follow the log, or leave it where it is", "f follow"),
+    Key("watch.log_down", "J", "log_scroll(1)", "Scroll the log down"),
+    Key("watch.log_up", "K", "log_scroll(-1)", "Scroll the log up"),
+    Key("watch.undo", "z", "wish('undo')", "Undo the last write", "z undo"),
+    Key("watch.help", "question_mark,f1", "wish('help')", "Keys", "? keys", "?"),
+    Key("watch.close", "escape,w,shift+down,f4", "no", "Close; a dream goes on", "Esc close", "Esc"),
 )
 
 READER = (
@@ -203,7 +217,9 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "Session list": SESSION_LIST,
     "Sessions": SESSIONS,
     "Dream runs": DREAM_LIST,
+    "Dream run": RUN,
     "Dream": DREAM,
+    "Dream, whole": WATCH,
     "Reader": READER,
     "Transcript": TRANSCRIPT,
     "Settings": SETTINGS,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.tui.state import AppState, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf
+from memtui.tui.state import AppState, Change, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf, Starting
 
 if TYPE_CHECKING:
+    from memtui.dream.foreign import Foreign
     from memtui.dream.gates import Gate
     from memtui.memory.world import World
     from memtui.tui.screens.editor import Editor
@@ -158,12 +159,16 @@ class DreamsRead(News):
     judging: str
     gates: tuple[Gate, ...] | None = None
     opened: OpenDream | None = None
+    foreign: Foreign | None = None
 
     def into(self, state: AppState) -> AppState:
         gates = state.gates if self.gates is None else self.gates
         opened = self.opened or state.open_dream
-        return replace(state, dreams=self.dreams, judging=self.judging, gates=gates, open_dream=opened,
-                       bad_dream=state.bad_dream or self._gone_wrong(state))  # fmt: skip
+        begun = state.starting is not None and any(dream.run.id == state.starting.id for dream in self.dreams)
+        return replace(
+            state, starting=None if begun else state.starting, dreams=self.dreams, judging=self.judging, gates=gates,
+            open_dream=opened, foreign=self.foreign, bad_dream=state.bad_dream or self._gone_wrong(state),
+        )  # fmt: skip
 
     def _gone_wrong(self, state: AppState) -> str:
         """The id of the run that was on and went wrong, unless it is being looked at."""
@@ -189,6 +194,39 @@ class DreamAdvanced(News):
 
     def can_replace(self, message: Message) -> bool:
         return isinstance(message, DreamAdvanced)
+
+
+@dataclass
+class DreamSeen(News):
+    """Somebody looked at a run: if it went wrong, that is known now."""
+
+    id: str
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, bad_dream="") if state.bad_dream == self.id else state
+
+
+@dataclass
+class DreamStarts(News):
+    """A run's process was started; None: it has begun, or it did not."""
+
+    starting: Starting | None
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, starting=self.starting)
+
+
+@dataclass
+class ChangeRead(News):
+    """What a run does to one file; a newer one replaces an older."""
+
+    change: Change
+
+    def into(self, state: AppState) -> AppState:
+        return replace(state, change=self.change)
+
+    def can_replace(self, message: Message) -> bool:
+        return isinstance(message, ChangeRead)
 
 
 @dataclass

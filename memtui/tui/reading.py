@@ -105,22 +105,39 @@ class Reading:
             self.app.post_message(PreviewRead(preview))
 
 
+HELD = 3600.0
+"""Seconds after which nobody holds a lock any more, as `dream.gates` has it."""
+
+
 def read_world(workspace: Workspace, known: World | None, *, full: bool) -> WorldRead:
     """Read all of it; `full` adds links, checks and what the last dream changed."""
     world = workspace.read(full=full, known=known)
     place = workspace.place
-    try:
-        last_dream = (place.folder / LOCK).stat().st_mtime
-    except OSError:
-        last_dream = None
     return WorldRead(
         world=world,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
         changed=workspace.changed_by_dream() if full else frozenset(),
-        last_dream=last_dream,
+        last_dream=_last_dream(workspace),
         branch=branch_of(place.cwd),
     )
+
+
+def _last_dream(workspace: Workspace) -> float | None:
+    """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
+    folder = workspace.place.folder
+    try:
+        at = (folder / LOCK).stat().st_mtime
+    except OSError:
+        return None
+    if workspace.now() - at > HELD:
+        return at
+    from memtui.dream.lock import holder_of  # only where somebody may hold it: the first reading waits for no import
+
+    ours = holder_of(folder, workspace.dirs)
+    if ours is None or ours.success_ns is not None:
+        return at
+    return ours.before.mtime_ns / 1e9 if ours.before.kind != "none" else None
 
 
 def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:

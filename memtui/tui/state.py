@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from memtui.host.place import Place
 from memtui.host.retention import DEFAULT_DAYS
@@ -13,6 +13,7 @@ from memtui.host.retention import DEFAULT_DAYS
 if TYPE_CHECKING:
     from memtui.dream.adoption import Item
     from memtui.dream.events import Event
+    from memtui.dream.foreign import Foreign
     from memtui.dream.gates import Gate
     from memtui.dream.runs import Progress, Run, RunState
     from memtui.host.running import Running
@@ -98,6 +99,23 @@ class Dream:
 
 
 @dataclass(frozen=True, slots=True)
+class Starting:
+    """A run whose process was just started, at a time in seconds; its own files tell nothing yet."""
+
+    at: float
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The difference that a run makes to one file, as a unified diff."""
+
+    id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class OpenDream:
     """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
 
@@ -109,6 +127,17 @@ class OpenDream:
     events: tuple[Event, ...] = ()
     items: tuple[Item, ...] = ()
     taken: Mapping[str, str] = field(default_factory=dict)
+
+
+@runtime_checkable
+class ShowsDream(Protocol):
+    """A screen over the views that shows a run."""
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+
+    def tick(self, now: float) -> None:
+        """A second has passed while a run is on."""
 
 
 @runtime_checkable
@@ -163,6 +192,12 @@ class AppState:
     """Would a dream start; looked at while the Dream view is shown."""
     open_dream: OpenDream | None = None
     """The run under the cursor."""
+    change: Change | None = None
+    """What that run does to the file under the cursor; read where there is room to show it."""
+    starting: Starting | None = None
+    """A run that was asked for and has told nothing yet."""
+    foreign: Foreign | None = None
+    """A dream of another program."""
 
     @property
     def going(self) -> Dream | None:
@@ -170,7 +205,21 @@ class AppState:
         return next((dream for dream in self.dreams if dream.state.word == "running"), None)
 
     @property
-    def pill(self) -> Dream | None:
-        """The run that is told about on every view: the one that is on, went wrong, or waits for a person."""
+    def waits(self) -> Dream | None:
+        """The run that went wrong before our eyes, or waits for a person."""
         wanted = self.bad_dream or self.judging
-        return self.going or next((dream for dream in self.dreams if dream.run.id == wanted), None)
+        return next((dream for dream in self.dreams if dream.run.id == wanted), None)
+
+    @property
+    def pill(self) -> Pill | None:
+        """What is told about on every view: the run that is on, begins, is another's, went wrong, or waits."""
+        return self.going or self.starting or self.foreign or self.waits
+
+    @property
+    def ticks(self) -> bool:
+        """Whether something is on whose time goes by."""
+        return self.going is not None or self.starting is not None or self.foreign is not None
+
+
+Pill: TypeAlias = "Dream | Starting | Foreign"
+"""What the line above the hints tells about."""

@@ -62,7 +62,8 @@ async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
 
 
 def told(view: DreamView) -> str:
-    return "\n".join(row.content.plain.rstrip() for row in view.details.rows)
+    pane = view.details
+    return "\n".join(pane.row(index, pane.size.width - 2).plain.rstrip() for index in range(pane.row_count()))
 
 
 def listed(view: DreamView) -> list[str]:
@@ -96,7 +97,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
     assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
-    assert "updating: consolidate, turn 1" in words and "$0.12" in words
+    assert "consolidate, turn 1" in words and "$0.12" in words
     assert "feedback_commits.md  +1 -1" in words and "adopted" in words
     assert "turn 1  Two notes disagree.  Read 2" in words
 

@@ -12,8 +12,9 @@ from memtui.base.text import cells, visible
 from memtui.dream.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
 from memtui.dream.gates import Gate
 from memtui.dream.runs import Run, RunState, progress
-from memtui.tui.dream_rows import details, gate_row, gates_title, pill_row, run_row
+from memtui.tui.dream_rows import gate_row, gates_title, pill_row, run_row
 from memtui.tui.glyphs import PLAIN, UNICODE
+from memtui.tui.run_rows import LogRows, facts, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 
 NOW = 1_796_000_000.0
@@ -38,7 +39,13 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
 def test_no_row_is_wider_than_its_place_or_holds_a_control_character(words: str, how: str, width: int) -> None:
     dream, opened = made(words, how or "done", bool(how))
     for glyphs in (UNICODE, PLAIN):
-        rows = [row.content.plain for row in details(dream, opened, NOW, width, glyphs)]
+        laid = [
+            *standing(dream, opened, NOW, width, glyphs),
+            *facts(dream, width),
+            *LogRows().lay(opened.events, width, 99),
+        ]
+        rows = [row.plain for row in laid]
+        rows += [file_row(file, state, width, glyphs).plain for file, state in touched_files(dream, opened)]
         rows.append(pill_row(dream, NOW, width, glyphs, still=False).plain)
         rows.append(run_row(dream, NOW, width, glyphs, judging=True, still=False).plain)
         assert max(map(cells, rows)) <= width

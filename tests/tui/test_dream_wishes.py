@@ -19,7 +19,9 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
+from memtui.tui.dialogs.watch_run import WatchRun
 from memtui.tui.panels.dream_pill import DreamPill
+from memtui.tui.screens.editor import Editor
 from memtui.tui.views.dream import DreamView
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW, Maker
@@ -29,6 +31,7 @@ from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, s
 __all__ = ["dream"]
 
 MAIN = f"import sys; sys.path.insert(0, {str(REPO)!r}); from memtui.__main__ import main; sys.exit(main())"
+VIEWS = ("memory", "dream", "sessions", "search", "settings")
 HANGS = f"""
 import sys, time, types
 sys.path.insert(0, {str(REPO)!r})
@@ -80,7 +83,23 @@ def pill(app: MemtuiApp) -> DreamPill:
 
 def at_file(view: DreamView, name: str) -> None:
     view.screen.set_focus(view.details)
-    view.details.cursor = next(i for i, row in enumerate(view.details.rows) if row.name == name)
+    view.details.cursor = next(i for i in range(view.details.row_count()) if view.details.row_key(i) == name)
+
+
+def named(view: DreamView) -> list[str]:
+    """The touched files that the details list."""
+    keys = (view.details.row_key(index) for index in range(view.details.row_count()))
+    return [key for key in keys if isinstance(key, str)]
+
+
+def whole(app: MemtuiApp) -> WatchRun:
+    """The dialog that shows a run over the views."""
+    assert isinstance(app.screen, WatchRun)
+    return app.screen
+
+
+def at(dialog: WatchRun, name: str) -> None:
+    dialog.files.cursor = [file.name for file, _ in dialog.files.files].index(name)
 
 
 async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> None:
@@ -95,9 +114,9 @@ async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> Non
         await until(pilot, lambda: view.current and view.current.state.word == "ended")
         assert view.current is not None and view.current.run.dry_run
         assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
-        changed = [row.name for row in view.details.rows if row.name]
+        changed = named(view)
         assert view.current.kept and changed
-        await press(pilot, "Y")
+        await press(pilot, "A")
         assert isinstance(app.screen, ShowDiff)
         await press(pilot, "y")
         await until(pilot, lambda: not view.current.kept)
@@ -116,22 +135,29 @@ async def test_a_run_of_another_process_is_on_every_view(
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await until(pilot, lambda: pill(app).dream is not None)
-        assert "dream starting" in screen_text(app) or "dream updating" in screen_text(app)
+        for view in "12345":
+            await press(pilot, view)
+            await until(pilot, lambda: "◐ dream consolidate · " in screen_text(app))
+            await press(pilot, "w")
+            assert whole(app).shown_id == hanging.id
+            await press(pilot, "escape")
+            assert app.state is not None and app.state.view == VIEWS[int(view) - 1]
         await press(pilot, "w")
-        view = app.dream_view
-        assert view.display and view.current is not None
-        assert view.current.run.id == hanging.id
-        await until(pilot, lambda: "half way" in told(view))
-        EventLog(hanging.path / "events.jsonl", now=lambda: NOW).add(Phase(stage="gather"))
-        await until(pilot, lambda: "gather" in told(view))
+        await until(pilot, lambda: "half way" in screen_text(app))
+        EventLog(hanging.path / "events.jsonl", now=lambda: NOW).add(Phase("updating", "gather"))
+        await until(pilot, lambda: "▸ gather" in screen_text(app))
         await press(pilot, "x")
         assert isinstance(app.screen, Question)
         shown = screen_text(app)
         assert "SIGTERM, then SIGKILL after 5 s" in shown and "gone again" in shown
         await press(pilot, "n", "x", "y")
-        await until(pilot, lambda: view.current.state.word == "ended")
+        await until(pilot, lambda: "killed after" in screen_text(app))
         await until(pilot, lambda: pill(app).dream is None)
         await until(pilot, hanging.gone)
+        shown = screen_text(app)
+        assert "✓ last dream gone again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
+        await press(pilot, "escape", "2")
+        view = app.dream_view
         assert "killed" in listed(view)[0] and "drafted" in told(view)
     assert digest_tree(memory / "user_role.md") == before
     assert not (memory / LOCK).exists()
@@ -155,9 +181,10 @@ async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
         app = await settle(pilot)
         assert "dream waits for review · 3 files, 3 deleted" in screen_text(app)
         await press(pilot, "shift+down")
-        view = app.dream_view
-        assert "waits: " in told(view) and "would delete" in told(view)
-        at_file(view, "user_role.md")
+        dialog = whole(app)
+        assert "waits        " in screen_text(app) and "would delete" in screen_text(app)
+        at(dialog, "user_role.md")
+        await until(pilot, lambda: "-Body." in screen_text(app))  # beside the files, at this width
         await press(pilot, "enter")
         assert isinstance(app.screen, ShowDiff)
         assert "-Body." in screen_text(app) and "oncall" not in str(app.screen.query_one("#frame").border_title)
@@ -168,7 +195,7 @@ async def test_a_held_run_waits_on_every_view_and_is_judged_file_by_file(
         assert isinstance(app.screen, Question)
         await press(pilot, "n", "X", "y")
         await until(pilot, lambda: pill(app).dream is None)
-        await press(pilot, "a", "Y", "X")
+        await press(pilot, "a", "A", "X")
         assert (memory / "project_oncall.md").exists()
         await press(pilot, "z")
         await until(pilot, lambda: (memory / "user_role.md").exists())
@@ -195,13 +222,13 @@ async def test_in_a_text_field_only_f4_goes_there(make_app: Maker, dream: Dreams
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await press(pilot, "slash", "w", "shift+down")
-        assert app.state is not None and app.state.view == "memory"
+        assert app.state is not None and app.state.view == "memory" and len(app.screen_stack) == 1
         await press(pilot, "f4")
-        assert app.state.view == "dream"
-        await press(pilot, "1", "escape", "j", "enter", "Q", "w", "f4")
-        assert app.state.view == "dream" and len(app.screen_stack) == 1
-        await settle(pilot)
-        assert len(app.state.unsaved) == 1
+        assert whole(app) and app.state.view == "memory"
+        await press(pilot, "f4", "escape", "j", "enter", "Q", "w", "f4")
+        assert whole(app) and isinstance(app.screen_stack[1], Editor)
+        await press(pilot, "escape")
+        assert isinstance(app.screen, Editor) and "Qw" in app.screen.body.text  # the editor is as it was
 
 
 async def test_a_click_on_the_pill(make_app: Maker, dream: Dreams) -> None:
@@ -210,7 +237,7 @@ async def test_a_click_on_the_pill(make_app: Maker, dream: Dreams) -> None:
         app = await settle(pilot)
         await pilot.click(DreamPill)
         await settle(pilot)
-        assert app.state is not None and app.state.view == "dream"
+        assert whole(app).shown_id == list_runs(app.workspace.dirs)[0].id
 
 
 async def test_a_stale_lock_is_cleared_and_a_held_one_is_not(make_app: Maker, memory: Path) -> None:
@@ -240,7 +267,7 @@ async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dream
     async with make_app(over=over).run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         at_file(view, "user_role.md")
-        await press(pilot, "D", "a", "Y", "X")
+        await press(pilot, "D", "a", "A", "X")
         assert len(app.screen_stack) == 1
     assert digest_tree(workspace.place.folder) == before
     assert len(list_runs(workspace.dirs)) == 1
@@ -255,7 +282,7 @@ async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
         os.kill(int((memory / LOCK).read_text()), signal.SIGKILL)
         await until(pilot, lambda: hanging.gone() and "dream died" in screen_text(app))
         await press(pilot, "w")
-        assert app.dream_view.current is not None and app.dream_view.current.run.id == hanging.id
+        assert whole(app).shown_id == hanging.id and "x puts back what it held" in screen_text(app)
         await until(pilot, lambda: pill(app).dream is None)
         await press(pilot, "x", "y")
         await until(pilot, lambda: not (memory / LOCK).exists())
@@ -292,4 +319,5 @@ async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker,
         await until(pilot, lambda: pill(app).dream is not None)
         await press(pilot, "w", "x", "y")
         await until(pilot, lambda: pill(app).dream is None and started.gone())
+        await press(pilot, "escape", "2")
         assert "killed" in listed(app.dream_view)[0]

@@ -18,6 +18,7 @@ from memtui.base.config import write_setting
 from memtui.base.dirs import Dirs
 from memtui.base.process import Identity
 from memtui.dream.events import EventLog, File, Money, Phase, Started, Turn
+from memtui.dream.foreign import Foreign
 from memtui.dream.run import run_dream
 from memtui.dream.runs import list_runs, reserve, write_run
 from memtui.host.env import Env
@@ -171,6 +172,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
+    monkeypatch.setattr("memtui.tui.dialogs.watch_run.REST", 0.001)
     for module in ("memtui.dream.runs", "memtui.tui.dream_reading"):
         monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
@@ -192,7 +194,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     )  # fmt: skip
     log = EventLog(path / "events.jsonl", now=lambda: NOW - 60)
     for event in (
-        Started("reflect", "schedule", "offline", "named", 7), Phase(stage="gather"),
+        Started("reflect", "schedule", "offline", "named", 7), Phase(stage="orient"), Phase(stage="gather"),
         Turn(6, "Two notes on retries disagree; keeping the newer one.", {"read": 5}),
         Phase("updating", "consolidate"), File("feedback_commits.md", "changed", 12, 4),
         File("project_oncall.md", "removed", 0, 8), Turn(7, "", {"write": 1}), Money(0.07),
@@ -218,6 +220,49 @@ def test_a_dream_beside_memory(snap_compare: Compare, make_app: Maker, with_drea
 
 def test_stopping_a_dream(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
     assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("2", "x"))
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40", "40x12"])
+def test_a_dream_whole(snap_compare: Compare, make_app: Maker, with_dreams: Workspace, size: str) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=SIZES[size], run_before=going("w"))
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x40"])
+def test_a_held_dream_whole(snap_compare: Compare, make_app: Maker, with_dreams: Workspace, size: str) -> None:
+    keys = ("2", "j", "f", "j", "j")
+    assert snap_compare(make_app(over=with_dreams), terminal_size=SIZES[size], run_before=going(*keys))
+
+
+def test_a_dream_whole_without_colour(
+    snap_compare: Compare, make_app: Maker, with_dreams: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("w"))
+
+
+def test_a_dream_whole_in_ascii(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    assert snap_compare(make_app(PLAIN, with_dreams), terminal_size=(120, 40), run_before=going("w"))
+
+
+def test_a_dream_whole_in_light(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    write_setting(with_dreams.dirs.config, "theme", "memtui-light")
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("w"))
+
+
+def test_quitting_while_a_dream_is_on(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
+    assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("q"))
+
+
+def test_the_dream_of_another_program(
+    snap_compare: Compare, make_app: Maker, named: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
+    foreign = Foreign(4411, NOW - 134, "", frozenset(), files)
+    monkeypatch.setattr("memtui.tui.dream_reading.find_foreign", lambda *_: foreign)
+    monkeypatch.setattr("memtui.tui.dream_reading.alive", lambda _: True)
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("w"))
 
 
 def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:

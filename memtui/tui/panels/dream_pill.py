@@ -12,13 +12,13 @@ from textual.widget import Widget
 from memtui.tui.theme import glyphs_of
 
 if TYPE_CHECKING:
-    from memtui.tui.state import Dream
+    from memtui.tui.state import Pill
 
 
 class DreamPill(Widget):
     """How the run stands, on every view."""
 
-    dream: reactive[Dream | None] = reactive(None)
+    dream: reactive[Pill | None] = reactive(None)
     now: reactive[float] = reactive(0.0)
     still: reactive[bool] = reactive(False)
 
@@ -32,7 +32,7 @@ class DreamPill(Widget):
 
         return pill_row(self.dream, self.now, self.size.width, glyphs_of(self), still=self.still)
 
-    def watch_dream(self, dream: Dream | None) -> None:
+    def watch_dream(self, dream: Pill | None) -> None:
         self.set_class(dream is not None, "-on")
 
     def on_click(self) -> None:

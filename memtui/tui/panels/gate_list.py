@@ -24,7 +24,9 @@ class GateList(Lines):
         self.now = 0.0
 
     def show(self, gates: tuple[Gate, ...], now: float) -> None:
-        """Draw these; times count from `now`."""
+        """Draw these; times count from `now`, in minutes: what would look the same is not drawn anew."""
+        if gates == self.gates and int(now // 60) == int(self.now // 60):
+            return
         self.gates, self.now = gates, now
         self._title()
         self.rows_changed(keep=self.row_key(self.cursor) if self.cursor < len(gates) else None)

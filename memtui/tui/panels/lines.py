@@ -74,13 +74,28 @@ class Lines(ScrollView, can_focus=True):
     def rows_changed(self, *, keep: Hashable = None) -> None:
         """Draw anew after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
         count = self.row_count()
-        self.virtual_size = Size(self.size.width, count)
+        self._count_rows(count)
         index = self.cursor
         if keep is not None and not (index < count and self.row_key(index) == keep):
             index = next((i for i in range(count) if self.row_key(i) == keep), index)
         self.set_reactive(Lines.cursor, max(0, min(index, count - 1)))
         self.refresh()
         self.call_after_refresh(self._show_cursor)
+
+    def row_changed(self, index: int) -> None:
+        """Draw one row anew: it says something else, and all others are what and where they were."""
+        for key in [key for key in self._drawn if key[0] == index]:
+            del self._drawn[key]
+        self.refresh_line(index)
+
+    def _count_rows(self, count: int) -> None:
+        """More or fewer rows under the same scroll bar change no place on the screen: nothing is laid out anew."""
+        size = Size(self.size.width, count)
+        if self.show_vertical_scrollbar and count > self.scrollable_content_region.height:
+            self.set_reactive(Lines.virtual_size, size)
+            self.vertical_scrollbar.window_virtual_size = count
+        else:
+            self.virtual_size = size
 
     def on_resize(self) -> None:
         """The rows are as many, but the last ones may have come on screen."""

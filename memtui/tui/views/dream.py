@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
-from textual.widget import Widget
 
 from memtui.base.text import many, visible
 from memtui.host.paths import short
@@ -19,17 +18,18 @@ from memtui.tui.panels.lines import Lines
 from memtui.tui.panels.run_details import RunDetails
 from memtui.tui.panels.run_list import RunList
 from memtui.tui.reach import app_of
+from memtui.tui.run_actions import RunActions
 from memtui.tui.state import AppState, Dream
 from memtui.tui.theme import Glyphs
 
 NONE_YET = "no dream has run here yet; D starts one"
 
 
-class DreamView(Widget):
+class DreamView(RunActions):
     """Gates above; runs and details below from 60 cells on, else one of them (stylesheet)."""
 
     BINDINGS = keys.bindings(keys.DREAM, keys.PANES)
-    HINTS = keys.hints(keys.DREAM_LIST, keys.DREAM, keys.EVERYWHERE)
+    HINTS = keys.hints(keys.DREAM_LIST, keys.DREAM, keys.RUN, keys.EVERYWHERE)
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="dream", classes="view")
@@ -69,6 +69,14 @@ class DreamView(Widget):
     def current(self) -> Dream | None:
         """The run under the cursor."""
         return self.runs.current
+
+    @property
+    def run_id(self) -> str | None:
+        return self.current.run.id if self.current is not None else None
+
+    @property
+    def file(self) -> str:
+        return self.details.file
 
     def show(self, state: AppState) -> None:
         """Draw the state."""
@@ -116,45 +124,16 @@ class DreamView(Widget):
     @on(Lines.Chosen, "#runs")
     def choose_run(self) -> None:
         """Enter on a run: its whole difference."""
-        self._wish("dream_diff")
+        self.wish_run("diff")
 
     @on(Lines.Chosen, "#run")
     def choose_detail(self) -> None:
         """Enter on a file: its difference; on any other row that of the run."""
-        self._wish("dream_diff", self.details.file)
+        self.wish_run("diff", self.file)
 
-    def _wish(self, what: str, name: str = "") -> None:
-        if self.current is not None:
-            app_of(self).wish(f"{what}:{self.current.run.id}", (Path(name),) if name else ())
-
-    def action_now(self) -> None:
-        """Dream now."""
-        app_of(self).wish("dream_now")
-
-    def action_stop(self) -> None:
-        """Stop the run that is on, or clear a lock that nobody holds."""
-        app_of(self).wish("dream_stop")
-
-    def action_adopt(self) -> None:
-        """Adopt the file under the cursor."""
-        self._wish("dream_adopt", self.details.file)
-
-    def action_adopt_all(self) -> None:
-        """Adopt all that the run drafted."""
-        self._wish("dream_adopt_all")
-
-    def action_restore(self) -> None:
-        """Bring the file under the cursor back to what it was before the dream."""
-        if self.details.file:
-            self._wish("dream_restore", self.details.file)
-
-    def action_restore_all(self) -> None:
-        """Bring all files back to what they were before the dream."""
-        self._wish("dream_restore")
-
-    def action_discard(self) -> None:
-        """Throw away what the run drafted."""
-        self._wish("dream_discard")
+    def action_follow(self) -> None:
+        """The run whole, with its log."""
+        self.wish_run("whole")
 
     def action_focus_preview(self) -> None:
         """Go to the details; where there is one pane only they take the list's place."""

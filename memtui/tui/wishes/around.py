@@ -1,8 +1,9 @@
 """Wishes about the program itself: projects, palette, help, find, the first run, quitting."""
 
+from contextlib import suppress
 from pathlib import Path
 
-from memtui.base.errors import NotFound
+from memtui.base.errors import Conflict, NotFound
 from memtui.host.paths import short
 from memtui.host.place import decide
 from memtui.host.projects import Project, list_projects
@@ -11,8 +12,10 @@ from memtui.tui import keys
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.help import help_dialog
+from memtui.tui.dialogs.leave import Leave
 from memtui.tui.dialogs.question import Question
 from memtui.tui.messages import Wish
+from memtui.tui.state import Dream
 from memtui.tui.wishes.hands import Hands
 
 WELCOME = (
@@ -32,7 +35,7 @@ class AroundWishes(Hands):
         tables = {
             "memory": (keys.TOPICS, keys.MEMORY, keys.PANES),
             "sessions": (keys.SESSION_LIST, keys.SESSIONS, keys.PANES),
-            "dream": (keys.DREAM_LIST, keys.DREAM, keys.PANES),
+            "dream": (keys.DREAM_LIST, keys.RUN, keys.DREAM, keys.PANES),
             "settings": (keys.SETTINGS,),
         }.get(view, ())
         read_only = "read only" if self.workspace.read_only else ""
@@ -136,14 +139,32 @@ class AroundWishes(Hands):
         self.app.open_workspace(workspace)
 
     async def wish_leave(self, wish: Wish) -> None:
-        """Quit; drafts are named, since they stay."""
-        drafts = self.app.state.unsaved if self.app.state else frozenset()
+        """Quit; drafts are named, since they stay, and a dream of ours goes on unless the person says otherwise."""
+        state = self.app.state
+        drafts = state.unsaved if state else frozenset()
         lines = [f"  {path.name}" for path in sorted(drafts)] + ["", "They stay and are opened again next time."]
-        if drafts:
-            question = Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
-            if not await self.app.push_screen_wait(question):
+        dream = state.going if state else None
+        if dream is not None:
+            lines = ["A dream is on: it is a process of its own and goes on without this window."]
+            if drafts:
+                lines += ["", "Unsaved text stays as drafts:", *(f"  {path.name}" for path in sorted(drafts))]
+            chosen = await self.app.push_screen_wait(Leave("Quit while a dream is on?", lines))
+            if chosen == "stop":
+                await self.off(self._stop, dream)
+            if chosen is None:
                 return
+        elif drafts and not await self.app.push_screen_wait(
+            Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")
+        ):
+            return
         self.app.exit(0)
+
+    def _stop(self, dream: Dream) -> None:
+        """End a run; one that has ended by itself meanwhile needs no end."""
+        from memtui.dream.kill import kill  # with the engine, which most people who quit don't need
+
+        with suppress(Conflict):
+            kill(dream.run, self.workspace.dirs, self.workspace)
 
 
 def _amounts(project: Project) -> str:

@@ -2,9 +2,10 @@
 
 import time
 
+from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
-from memtui.base.errors import Conflict, NotFound, Refused
+from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused
 from memtui.base.text import many
 from memtui.dream.adoption import Adopted
 from memtui.dream.backends import choose
@@ -14,23 +15,25 @@ from memtui.dream.kill import PATIENCE, Stopping, kill
 from memtui.dream.lock import clear_stale_lock, holder_of, seen_lock
 from memtui.dream.ready import FORCED, all_gates
 from memtui.dream.recovery import lock_words
-from memtui.dream.review import adopt_run, changes_of, discard_run, kept_stage, restore_plan, restore_run
+from memtui.dream.review import adopt_run, discard_run, kept_stage, restore_plan, restore_run, sides_of
 from memtui.dream.runs import Run, list_runs, state_of
 from memtui.dream.start import StartedRun, start_run
 from memtui.dream.start import Wish as Start
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.dialogs.watch_run import WatchRun
+from memtui.tui.dream_diffs import foreign_difference, run_difference
+from memtui.tui.messages import DreamStarts, Wish, Written
 from memtui.tui.preview import diff
 from memtui.tui.screens.editor import Editor
-from memtui.tui.state import Dream
+from memtui.tui.state import Dream, Starting
 from memtui.tui.wishes.hands import Hands, merged_words
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
     "prune": ("2  Prune", "removes what is certainly of no use"),
-    "dry": ("3  Dry run", "reflects, adopts nothing: shows what it would do"),
+    "dry": ("3  Dry run", "shows what it would do, adopts nothing"),
 }
 
 
@@ -41,9 +44,12 @@ class DreamWishes(Hands):
         """A listed run.
 
         Raises:
+            Conflict: If it is another program's, of which we know no run.
             NotFound: If it is not listed any more.
         """
         listed = self.app.state.dreams if self.app.state else ()
+        if not id:
+            raise Conflict("this dream is another program's: it writes the folder itself", hint="u restores a file")
         found = next((one for one in listed if one.run.id == id), None)
         if found is None:
             raise NotFound(f"the dream {id} is not listed any more", hint="R reads the runs again")
@@ -54,15 +60,28 @@ class DreamWishes(Hands):
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
     async def wish_dream_show(self, wish: Wish, typing: str = "") -> None:
-        """Go to the run that is on or waits; `typing`: also from a text field, whose text stays as a draft."""
+        """Show the run that is on or waits, over whatever is shown; `typing`: also from a text field."""
         if not typing and isinstance(self.app.focused, Input | TextArea):
             return
+        if isinstance(self.app.screen, ModalScreen):
+            return
+        state = self.app.state
+        pill = state.pill if state is not None else None
+        if pill is None:
+            await self._to_view("")
+        else:
+            self.app.push_screen(WatchRun(self.app.glyphs, pill.run.id if isinstance(pill, Dream) else ""))
+
+    async def wish_dream_whole(self, wish: Wish, id: str) -> None:
+        """Show a run whole, over the view."""
+        self.app.push_screen(WatchRun(self.app.glyphs, self.dream(id).run.id))
+
+    async def _to_view(self, id: str) -> None:
+        """The Dream view; an editor is left for it, whose text stays as a draft."""
         if isinstance(self.app.screen, Editor):
             self.app.screen.leave()
-        elif len(self.app.screen_stack) > 1:
-            return
-        pill = self.app.state.pill if self.app.state else None
-        await self.app.show_dream(pill.run.id if pill is not None else "")
+        elif len(self.app.screen_stack) == 1:
+            await self.app.show_dream(id)
 
     async def wish_dream_now(self, wish: Wish) -> None:
         """Ask how, start the process of a run, and go to it."""
@@ -83,14 +102,26 @@ class DreamWishes(Hands):
             return
         mode = "reflect" if kind == "dry" else kind
         started = await self.off(self._begin, Start(mode, force=True, dry_run=kind == "dry"))
-        await self.app.show_dream(started.id)
+        self.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # it takes a moment to say so itself
+        await self._to_run(started.id)
+        try:
+            await self.off(self._first, started)
+        except MemtuiError:
+            self.app.post_message(DreamStarts(None))
+            raise
         self.app.dreams.again()
 
+    async def _to_run(self, id: str) -> None:
+        """Show a run where runs are shown: in the dialog if it is open, else in the view."""
+        if isinstance(self.app.screen, WatchRun):
+            self.app.screen.go_to(id)
+        else:
+            await self._to_view(id)
+
     def _begin(self, wish: Start) -> StartedRun:
-        """Start the run's process; back once it has begun or ended.
+        """Start the run's process.
 
         Raises:
-            Conflict: If a gate stopped it.
             MemtuiError: If it can't be started.
         """
         workspace = self.workspace
@@ -98,10 +129,18 @@ class DreamWishes(Hands):
             workspace.dirs, workspace.place.cwd, wish, environ=workspace.env.environ, now=workspace.now()
         )
         self.app.dreams.started(started)
+        return started
+
+    def _first(self, started: StartedRun) -> None:
+        """Wait until it has begun or ended.
+
+        Raises:
+            Conflict: If a gate stopped it.
+            MemtuiError: If it ended without a word.
+        """
         first = started.first(time.sleep)
         if isinstance(first, Ended) and first.how == "gate":
             raise Conflict(f"no dream: {first.reason}")
-        return started
 
     async def wish_dream_stop(self, wish: Wish) -> None:
         """Stop the run that is on, end one that died, or clear a lock that nobody holds."""
@@ -127,9 +166,11 @@ class DreamWishes(Hands):
         entry = holder_of(run.folder, workspace.dirs)
         back = lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
         process = f"process {run.process.pid}"
+        verb = "is" if drafted == 1 else "are"
+        kept = f"the {many(drafted, 'file')} it drafted {verb} kept aside" if drafted else "nothing is drafted yet"
         return [
             f"{process}: SIGTERM, then SIGKILL after {PATIENCE:g} s" if alive else f"{process} is gone already",
-            f"the memory folder stays as it is; {many(drafted, 'drafted change')} kept aside",
+            f"the memory folder stays as it is; {kept}",
             f'"last dream" goes {back}' if back else '"last dream" goes back to what it was',
         ]
 
@@ -151,39 +192,63 @@ class DreamWishes(Hands):
 
     async def wish_dream_diff(self, wish: Wish, id: str) -> None:
         """What the run changes, or changed: all of it, or the one file."""
-        dream = self.dream(id)
-        names = self._names(dream, str(wish.paths[0])) if wish.paths else None
-        text = await self.off(self._difference, dream.run, names)
+        name = str(wish.paths[0]) if wish.paths else ""
+        if id:
+            dream = self.dream(id)
+            names = self._names(dream, name) if name else None
+            text = await self.off(run_difference, dream.run, self.workspace, names)
+            notes = [f"waits: {held.words}" for held in dream.progress.held]
+        else:
+            foreign = self.app.state.foreign if self.app.state else None
+            text, notes = await self.off(foreign_difference, self.workspace, foreign, name), []
         if not text:
-            raise NotFound(f"the dream {id} changed nothing that is still known")
-        notes = [f"waits: {held.words}" for held in dream.progress.held]
-        await self.app.push_screen_wait(
-            ShowDiff(str(wish.paths[0]) if wish.paths else f"dream {id}", text, notes=notes)
-        )
+            raise NotFound(f"nothing differs in {name}" if name else f"the dream {id} changed nothing")
+        await self.app.push_screen_wait(ShowDiff(f"changes in {name}" if name else f"dream {id}", text, notes=notes))
 
     def _names(self, dream: Dream, name: str) -> tuple[str, ...]:
         """A touched file by all its names: a rename has two."""
         file = dream.progress.files.get(name)
         return (file.old, name) if file is not None and file.old else (name,)
 
-    def _difference(self, run: Run, names: tuple[str, ...] | None = None) -> str:
-        changes = changes_of(run, self.workspace.dirs, self.workspace)
-        parts = [diff(before, after, name) for name, before, after in changes if names is None or name in names]
-        return "\n".join(part for part in parts if part)
+    async def wish_dream_compare(self, wish: Wish, id: str) -> None:
+        """Compare two of three texts of a file: before the dream, as the dream made it, as it is now."""
+        if not wish.paths:
+            raise NotFound("no file of the dream is under the cursor", hint="Tab goes to its files")
+        name = str(wish.paths[0])
+        sides = await self.off(sides_of, self.dream(id).run, self.workspace.dirs, self.workspace, name)
+        pairs = {
+            "made": ("what the dream did", sides.before, sides.made),
+            "adopt": ("from now to the dream's", sides.now, sides.made),
+            "since": ("what others did since then", sides.before, sides.now),
+        }
+        differ = {key: words for key, (words, old, new) in pairs.items() if old != new}
+        options = [Option(key, f"{number}  {words}", "") for number, (key, words) in enumerate(differ.items(), 1)]
+        same = {(old, new) for _, old, new in pairs.values() if old != new}
+        if not options:
+            raise NotFound(f"{name} is the same before the dream, after it, and now")
+        chosen = options[0].key
+        if len(same) > 1:
+            asked = await self.app.push_screen_wait(Choose(f"Compare {name}", options, digits=True))
+            if asked is None:
+                return
+            chosen = asked
+        words, old, new = pairs[chosen]
+        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", diff(old, new, name)))
 
     async def wish_dream_adopt(self, wish: Wish, id: str) -> None:
         """Adopt the file under the cursor; in a conflict the dream's side, if the person says so."""
         self._may_write()
         if not wish.paths:
-            raise NotFound("no file of the dream is under the cursor", hint="Tab goes to its files; Y adopts all")
+            raise NotFound("no file of the dream is under the cursor", hint="Tab goes to its files; A adopts all")
         run, name = self.dream(id).run, str(wish.paths[0])
         opened = self.app.state.open_dream if self.app.state else None
         items = opened.items if opened is not None and opened.id == id else ()
         over = any(item.touched.name == name and item.state == "conflict" for item in items)
         if over:
-            text = await self.off(self._difference, run, (name,))
+            text = await self.off(run_difference, run, self.workspace, (name,))
             notes = ["conflict: somebody changed it meanwhile; what this replaces stays in the history"]
-            if not await self.app.push_screen_wait(ShowDiff(name, text, notes=notes, yes="take the dream's side")):
+            question = ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")
+            if not await self.app.push_screen_wait(question):
                 return
         done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace, [name], over=over)
         self._adopted(done, left=0)
@@ -193,7 +258,7 @@ class DreamWishes(Hands):
         self._may_write()
         run = self.dream(id).run
         await self.off(kept_stage, run, self.workspace.dirs)
-        text = await self.off(self._difference, run)
+        text = await self.off(run_difference, run, self.workspace)
         if await self.app.push_screen_wait(ShowDiff(f"Adopt all of dream {id}", text, yes="adopt all")):
             done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace)
             self._adopted(done, left=len(done.left))
@@ -214,6 +279,9 @@ class DreamWishes(Hands):
     async def wish_dream_restore(self, wish: Wish, id: str) -> None:
         """Show what bringing files back from before the run would do, and do it if the person says so."""
         self._may_write()
+        if not id and wish.paths:
+            self.app.wish("restore", (self.workspace.place.folder / wish.paths[0],))
+            return
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
         changes = await self.off(restore_plan, dream.run, self.workspace, names)

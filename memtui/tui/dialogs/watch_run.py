@@ -1,0 +1,236 @@
+"""One dream over whatever view is shown: how far it is, what it touches, what it tells; where there is room, the diff.
+
+The same for a run of ours, one that has ended, and one of another program (id "").
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.timer import Timer
+
+from memtui.base.text import visible
+from memtui.dream.foreign import Foreign
+from memtui.dream.words import span, touched_words
+from memtui.tui import keys, styles
+from memtui.tui.dialogs.dialog import Dialog
+from memtui.tui.messages import DreamSeen
+from memtui.tui.panels.diff_lines import DiffLines
+from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.run_files import RunFiles
+from memtui.tui.panels.run_head import RunHead
+from memtui.tui.panels.run_log import RunLog
+from memtui.tui.reach import app_of
+from memtui.tui.run_actions import RunActions
+from memtui.tui.run_rows import facts, foreign_head, standing, title_of, touched_files
+from memtui.tui.state import AppState, Dream, OpenDream
+from memtui.tui.theme import Glyphs
+
+BESIDE_FROM = 110
+"""Cells from which the diff of the file under the cursor stands beside the files."""
+REST = 0.12
+"""Seconds that the cursor stays on a file before its diff is read."""
+
+GOING = "x stop   ⏎ diff   f follow   J K log   Esc close, dream goes on"
+KEPT = "⏎ diff   a adopt   A adopt all   X throw away   c compare   Esc close"
+ADOPTED = "⏎ diff   c compare   u restore   U restore all   Esc close"
+ENDED = "⏎ diff   D dream again   Esc close"
+FOREIGN = "⏎ diff   u restore   Esc close"
+
+
+class WatchRun(Dialog[None], RunActions):
+    """Head above, files and log below each other; f says whether the log follows, J and K scroll it."""
+
+    CSS_PATH = styles.sheets("dialog", "watch_run")
+    BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.WATCH)
+
+    def __init__(self, glyphs: Glyphs, id: str) -> None:
+        super().__init__("dream", "Esc close", classes="-whole")
+        self.glyphs = glyphs
+        self.shown_id = id
+        self._foreign: Foreign | None = None
+        self._rest: Timer | None = None
+        self._asked: tuple[object, ...] = ()
+        self._told = ("", "")
+
+    def body(self) -> ComposeResult:
+        yield RunHead(id="head")
+        with Horizontal(id="columns"):
+            with Vertical(id="left"):
+                yield RunHead(id="touched")
+                yield RunFiles(self.glyphs, id="files")
+                yield RunHead(id="log_title")
+                yield RunLog(id="log")
+            yield DiffLines("")
+
+    def on_mount(self) -> None:
+        self.app.clear_notifications()  # what they say is said here
+        self.screen.set_focus(self.files)
+        self.go_to(self.shown_id)
+
+    def on_unmount(self) -> None:
+        app_of(self).dreams.watch("")
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.width >= BESIDE_FROM, "-beside")
+        self._asked = ()
+        self.call_after_refresh(self._draw)
+
+    @property
+    def run_id(self) -> str | None:
+        return self.shown_id
+
+    @property
+    def file(self) -> str:
+        return self.files.file
+
+    @property
+    def files(self) -> RunFiles:
+        """The list of touched files."""
+        return self.query_one(RunFiles)
+
+    @property
+    def run_log(self) -> RunLog:
+        """What it tells."""
+        return self.query_one(RunLog)
+
+    def go_to(self, id: str) -> None:
+        """Show another run."""
+        self.shown_id, self._asked = id, ()
+        app_of(self).dreams.watch(id)
+        app_of(self).post_message(DreamSeen(id))
+        self._draw()
+
+    def show(self, state: AppState) -> None:
+        """Draw the state."""
+        if self.is_mounted:
+            self._draw()
+
+    def tick(self, now: float) -> None:
+        """A second has passed while a run is on."""
+        self._tell_time(now)
+
+    def _draw(self) -> None:
+        state = app_of(self).state
+        if state is None:
+            return
+        now = app_of(self).start.now()
+        dream, opened = self._dream(state), state.open_dream
+        opened = opened if opened is not None and opened.id == self.shown_id else None
+        width = max(20, self.query_one("#columns").size.width)
+        if dream is not None:
+            rows = [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
+            most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
+            self.query_one("#head", RunHead).show(rows[:most])
+            self.files.show(touched_files(dream, opened))
+        elif not self.shown_id:
+            self._draw_foreign(state, width)
+        self._draw_parts(opened)
+        self._tell_time(now)
+        self._show_change(state, dream)
+
+    def _draw_foreign(self, state: AppState, width: int) -> None:
+        """Another program's dream; once it has ended, what is known of it stays."""
+        self._foreign = foreign = state.foreign or self._foreign
+        if foreign is None:
+            if state.starting is None:
+                self.dismiss(None)
+            return
+        shelf = state.shelf.sessions if state.shelf is not None else ()
+        title = next((one.title for one in shelf if one.file.id == foreign.session), "")
+        self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
+        self.files.show([(file, "") for file in foreign.files])
+
+    def _draw_parts(self, opened: OpenDream | None) -> None:
+        """The lines above files and log, and the log."""
+        told = touched_words(file for file, _ in self.files.files) or "no file touched"
+        self.query_one("#touched", RunHead).show([Content.styled(told, "bold")])
+        self.run_log.show(opened.events if opened is not None else ())
+        self._tell_following()
+
+    def _tell_following(self) -> None:
+        """Whether the log follows; of a run that has ended there is nothing to follow."""
+        state = app_of(self).state
+        dream = self._dream(state) if state is not None else None
+        words = "following" if self.run_log.follows else "stands still; f follows again"
+        words = f"   {words}" if dream is not None and dream.state.word == "running" else ""
+        heading = Content.assemble(("log, newest first", "bold"), (words, "$dim"))
+        self.query_one("#log_title", RunHead).show([heading] if self.run_log.row_count() else [])
+
+    def _tell_time(self, now: float) -> None:
+        state = app_of(self).state
+        if state is None:
+            return
+        dream, frame = self._dream(state), self.query_one("#frame")
+        if dream is not None:
+            words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
+        elif self._foreign is not None:
+            on = state.foreign is not None
+            held = span(max(now - self._foreign.since, 0.0))
+            words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
+            hints = FOREIGN
+        else:
+            words, hints = "dream: starting", "Esc close, dream goes on"
+        told = (visible(f" {words[:1].upper()}{words[1:]} ", keep=""), self.glyphs.spell(f" {hints} "))
+        if told != self._told:  # to say the same again would paint all of the frame
+            self._told = told
+            frame.border_title, frame.border_subtitle = map(Content, told)
+
+    def _keys(self, dream: Dream) -> str:
+        if dream.state.word == "running":
+            return GOING
+        if dream.kept:
+            return KEPT
+        return ADOPTED if dream.state.end is not None and dream.state.end.adopted else ENDED
+
+    def _dream(self, state: AppState) -> Dream | None:
+        return next((dream for dream in state.dreams if dream.run.id == self.shown_id), None)
+
+    def _show_change(self, state: AppState, dream: Dream | None) -> None:
+        """The diff at the right: what is known of it, and ask for it anew if file or run are others by now."""
+        if not self.has_class("-beside"):
+            return
+        name = self.file
+        change = state.change
+        known = change is not None and (change.id, change.name) == (self.shown_id, name)
+        self.query_one(DiffLines).show(change.text if known and change is not None else "")
+        entry = next((file for file in self.files.files if file[0].name == name), None)
+        wanted = (self.shown_id, name, entry, dream.state.word if dream is not None else "")
+        if name and wanted != self._asked:
+            self._asked = wanted
+            if self._rest is not None:
+                self._rest.stop()
+            self._rest = self.set_timer(REST, lambda: app_of(self).dreams.read_change(self.shown_id, name))
+
+    @on(Lines.Moved, "#files")
+    def moved(self) -> None:
+        """Another file."""
+        state = app_of(self).state
+        if state is not None:
+            self._show_change(state, self._dream(state))
+
+    @on(Lines.Chosen, "#files")
+    def chosen(self) -> None:
+        """Enter on a file: its difference."""
+        self.wish_run("diff", self.file)
+
+    def action_follow(self) -> None:
+        """Follow the log, or leave it where it is."""
+        self.run_log.follow(on=not self.run_log.follows)
+        self._tell_following()
+
+    def action_log_scroll(self, step: int) -> None:
+        """Scroll the log; a person who reads older rows is not followed."""
+        if step > 0:
+            self.run_log.follow(on=False)
+        self.run_log.scroll_relative(y=step * 3, animate=False)
+        self._tell_following()
+
+    def action_wish(self, what: str) -> None:
+        """What keys ask for that mean the same everywhere."""
+        app_of(self).wish(what)
