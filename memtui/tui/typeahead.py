@@ -24,16 +24,26 @@ class TypeAhead:
         self._clock = clock
         self._app = app
         self._held: deque[events.Key] = deque()
+        self._next: events.Key | None = None
+        """The one that was let go and is on its way back: others that came meanwhile stay behind it."""
         self._since: float | None = None
         self._opening = 0
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""
-        if self._since is not None and self._clock() - self._since < LONGEST:
+        if key is not self._next and (self._held or self._next or self._waits):
             self._held.append(key)
+            if not self._waits:
+                self._release()
             return True
+        self._next = None
         self._since = self._clock()
         return False
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a key is under way, or a dialog about to open, and not for too long."""
+        return self._since is not None and self._clock() - self._since < LONGEST
 
     def follow(self, pump: MessagePump) -> None:
         """Go the way of the key that was just handed to `pump`: from there through its parents to the app.
@@ -63,8 +73,13 @@ class TypeAhead:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._opening and self._since is not None and self._clock() - self._since < LONGEST:
+        if self._opening and self._waits:
             return
         self._opening, self._since = 0, None
-        if self._held:
-            self._app.post_message(self._held.popleft())
+        self._release()
+
+    def _release(self) -> None:
+        if self._held and self._next is None:
+            self._next = self._held.popleft()
+            self._since = self._clock()
+            self._app.post_message(self._next)

@@ -6,7 +6,6 @@ from textual import events
 
 from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.screens.editor import Editor
-from memtui.tui.typeahead import TypeAhead
 from tests.tui.conftest import Maker
 from tests.tui.driving import press, settle
 
@@ -54,14 +53,3 @@ async def test_keys_typed_at_once_go_where_they_were_meant(make_app: Maker, memo
         assert app.memory.wanted.query == "pnpm"
         assert app.memory.current == memory / "feedback_pnpm.md"
         assert (memory / "feedback_pnpm.md").exists()
-
-
-async def test_a_lost_answer_does_not_lock_the_keyboard(make_app: Maker) -> None:
-    async with make_app().run_test(size=(100, 30)) as pilot:
-        app = await settle(pilot)
-        clock = [100.0]
-        ahead = TypeAhead(app, clock=lambda: clock[0])
-        assert not ahead.hold(events.Key("a", "a"))
-        assert ahead.hold(events.Key("b", "b"))
-        clock[0] += 3
-        assert not ahead.hold(events.Key("c", "c"))
