@@ -9,9 +9,9 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
-   row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
-   by no message; else it counts only if it, or one right before it that names the same, was marked `explicit` and
-   no main row was written after it.
+   row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
+   record is `explicit`, as is one where another right before it is that names the same) and, with preserved messages,
+   is followed by no message; else it counts only if it is explicit and no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
@@ -116,14 +116,15 @@ def _ends(rows: Rows) -> list[str]:
 
 
 def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
-    """The latest of the main rows below a row, of equals the last in the file; "" if there is none."""
+    """The latest main row below a row, be it below a sub-agent's, of equals the last in the file; "" if none is."""
     found: list[tuple[float, int, str]] = []
     seen, waiting = {top}, [top]
     for uuid in waiting:
-        below = [child for child in children.get(uuid, ()) if not rows.by_uuid[child].sidechain and child not in seen]
+        below = [child for child in children.get(uuid, ()) if child not in seen]
         seen.update(below)
         waiting += below
-        found += [(time, rows.place[child], child) for child in below if (time := rows.by_uuid[child].time) is not None]
+        main = [child for child in below if not rows.by_uuid[child].sidechain]
+        found += [(time, rows.place[child], child) for child in main if (time := rows.by_uuid[child].time) is not None]
     return max(found)[2] if found else ""
 
 
@@ -165,12 +166,13 @@ def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, li
     target = rows.speaker(pin)
     if not target:
         return None
-    if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
+    same = takewhile(lambda named: named[0] == pin, reversed(pins))
+    explicit = any(_explicit(entry) for _, entry in same)
+    way = walk(rows, leaf.led, strict=True)
+    if pin not in (way if explicit else within_reach(rows, way, children)):
         followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin)
-    same = takewhile(lambda named: named[0] == pin, reversed(pins))
-    explicit = any(_explicit(entry) for _, entry in same)
     return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
 
 

@@ -32,7 +32,7 @@ WORDS: dict[Why, str] = {
     "before-boundary": "summarised by a compaction",
     "replaced": "a later record has the same uuid",
     "not-sent": "on the way, but not sent",
-    "bad-line": "shares its line with something that is no record; the client skips such lines",
+    "bad-line": "stands behind something else on its line, where the client does not read",
 }
 
 
@@ -102,7 +102,7 @@ class _Reasons:
 
     def of(self, entry: Entry) -> tuple[Why, str]:
         """The reason for one row, and a detail."""
-        if entry.shared:
+        if entry.salvaged:
             return "bad-line", ""
         if self.rows.of(entry) not in (None, entry):
             return "replaced", "" if entry.uuid else "of all records without a uuid only the last counts"

@@ -97,8 +97,10 @@ def said_of(passage: Passage) -> Said:
     found = list(_parts(data))
     if len(found) > MOST_PARTS:
         found[MOST_PARTS:] = [Part("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
-    if passage.shared:
-        found.append(Part("note", "shares its line with other bytes: the agent client does not read it", failed=True))
+    if passage.salvaged:
+        found.append(
+            Part("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+        )
     if passage.lossy:
         found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
     return Said(_role(data), tuple(found), text(data.get("timestamp")), text(data.get("uuid")), is_prompt(data))

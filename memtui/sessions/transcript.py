@@ -18,7 +18,7 @@ from memtui.sessions.reader import BadLine, Found, Reader
 class Transcript:
     """A session's records in file order, and where to find what they say.
 
-    `tail` is the record behind the last line end, if it is whole: the client counts it, `entries` does not.
+    `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
     """
 
     path: Path
@@ -55,9 +55,13 @@ class Transcript:
         return self.reader.problems
 
     def known(self) -> list[Entry]:
-        """The records that the agent client reads: lines that are one object, the last one without a line end too."""
-        whole = [entry for entry in self.entries if not entry.shared]
-        return [*whole, self.tail] if self.tail else whole
+        """The records that the agent client reads.
+
+        Of each line it is the object that the line begins with, whatever stands behind it, and nothing of a line that
+        begins with anything else; the last line needs no line end.
+        """
+        read = [entry for entry in self.entries if not entry.salvaged]
+        return [*read, self.tail] if self.tail else read
 
     def data(self, entry: Entry) -> Record:
         """What an entry says, read from the file now.

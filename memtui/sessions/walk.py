@@ -10,12 +10,14 @@ Rules, each as client 2.1.332 was seen to follow it:
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
-   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
-   result that stands before its call then is put behind it, if the user said nothing in between.
+   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
+   counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
+   the answer's last row in the file. A result that stands before its call then is put behind it, if the user said
+   nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
-6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
+6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
    that hang from either, if no result on the way answers the same call; where an answer has any of these, also what
    hangs from its results by rule 5.
 """
@@ -78,12 +80,14 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     position = {uuid: at for at, uuid in enumerate(way)}
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
+    answered = {call for uuid in way for call in rows.by_uuid[uuid].answers}
     for answer in answers:
-        own = [*answer.rows, *answer.results]
-        told = set(answer.results)
+        told = {*answer.results, *answer.strays}
         end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
         while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
             end += 1
+        wanted = answer.wanted(rows, answered)
+        own = [*answer.rows, *answer.results, *(uuid for uuid in answer.strays if uuid in on_way or uuid in wanted)]
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
         if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
@@ -91,8 +95,10 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
             on_way.update(beside)
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
-        for uuid in sorted(beside, key=rows.place.__getitem__):
-            later = bisect_right(latest, rows.place[uuid])
+        last = max(rows.place[uuid] for uuid in answer.rows)
+        place = {uuid: max(rows.place[uuid], last if uuid in wanted else 0) for uuid in beside}
+        for uuid in sorted(beside, key=lambda uuid: (place[uuid], rows.place[uuid])):
+            later = bisect_right(latest, place[uuid])
             if later < len(region):
                 before.setdefault(region[later], []).append(uuid)
             else:
@@ -141,15 +147,22 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
 
 @dataclass(slots=True)
 class _Answer:
-    """One answer of the model: the rows with its id, and every row with a result of its calls.
-
-    Each in file order; of the results first those that hang from its rows, then strays.
-    """
+    """One answer of the model: the rows with its id, the results of its calls that hang from these, and strays, that
+    hang elsewhere; each in file order."""
 
     first: str
     rows: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
+
+    def wanted(self, rows: Rows, answered: set[str]) -> set[str]:
+        """The strays with a result that neither the way, of which these calls are answered, nor its rows have."""
+        told = {call for uuid in self.results for call in rows.by_uuid[uuid].answers}
+        return {
+            uuid
+            for uuid in self.strays
+            if any(call not in told and call not in answered for call in rows.by_uuid[uuid].answers)
+        }
 
 
 def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
@@ -183,8 +196,6 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
                 by_id[owner[call]].strays.append(uuid)
                 break
-    for answer in by_id.values():
-        answer.results += answer.strays
     return list(by_id.values())
 
 

@@ -99,6 +99,26 @@ def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("between", ["", " ", "\t\r", ",", "}]", "42", "\0\0", "// note", "\u2028"])
+def test_of_a_line_only_the_object_that_begins_it_is_read(between: str, tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").user("u4", "u2")
+    script.lines[2:4] = [script.lines[2] + between + script.lines[3]]
+    told = resume(script.read(tmp_path))
+    assert spoken(told.blocks()) == "u0 a1 u2 u4"
+    assert [(item.uuid, item.why) for item in told.left_out] == [("a3", "bad-line")]
+    script.lines[2:] = ["x" + script.lines[2]]
+    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 a1"
+
+
+def test_the_last_line_counts_without_its_end_whatever_stands_behind_its_record(tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1")
+    last = script.lines.pop()
+    for behind in ("", last, '{"type":"us', "\0"):
+        path = script.write(tmp_path, tail=last + behind)
+        assert spoken(resume(read_transcript(path)).blocks()) == "u0 a1 u2"
+    assert spoken(resume(read_transcript(script.write(tmp_path, tail="x" + last))).blocks()) == "u0 a1"
+
+
 def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:
     path = Script().user("u0", None).write(tmp_path, tail='{"type":"user"\n')
     assert [(defect.line, defect.kind) for defect in resume(read_transcript(path)).defects] == [(2, "bad-line")]
