@@ -69,7 +69,9 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
             rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
         )
         way = [rows.by_uuid[uuid] for uuid in uuids]
-        found = conversation(zip(way, transcript.each(way), strict=True))
+        last = next((entry for entry in reversed(way) if entry.speaks), None)
+        over = leaf.rewound and last is not None and last.uuid == leaf.uuid
+        found = conversation(zip(way, transcript.each(way), strict=True), over=over)
     return Resume(
         leaf,
         tuple(way),

@@ -18,7 +18,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. A leaf of a sub-agent means that no conversation is found.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
@@ -55,11 +55,15 @@ REASONS: dict[Reason, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it."""
+    """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it.
+
+    `rewound`: a person went back to it and wrote nothing since, so that its turn isn't one that was interrupted.
+    """
 
     uuid: str
     reason: Reason
     led: str = ""
+    rewound: bool = False
 
 
 def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) -> Leaf:
@@ -75,7 +79,9 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
-    return _pinned(rows, entries, leaf, children) or leaf
+    pin = _pin(rows, entries)
+    leaf = _pinned(rows, pin, leaf, children) or leaf
+    return replace(leaf, rewound=pin.rewound and not pin.later and bool(leaf.uuid) and leaf.uuid == pin.uuid)
 
 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
@@ -141,40 +147,55 @@ def _messages(rows: Rows) -> list[str]:
     return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
 
 
-def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
-    """Rule 3."""
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """What the `last-prompt` records come to: the uuid that the last of them names, and what they say of it.
+
+    `emptied`: they take everything back. `later`: a main row was written after them.
+    """
+
+    uuid: str
+    explicit: bool
+    rewound: bool
+    emptied: bool
+    later: bool
+
+
+def _pin(rows: Rows, entries: list[Entry]) -> _Pin:
     start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
     pins: list[tuple[str, Entry]] = []
-    emptied = False
-    at = start
+    at, emptied = start, False
     for index, entry in enumerate(entries[start:], start):
         if entry.type != "last-prompt" or not entry.note:
             continue
         uuid = link(entry.note.get("leafUuid"), entry.index)
-        if uuid or (_explicit(entry) and entry.note.get("leafUuid", "") is None):
+        if uuid or (_says(entry, "explicit") and entry.note.get("leafUuid", "") is None):
             at, emptied = index, not uuid
             if emptied:
                 pins.clear()
             else:
                 pins.append((uuid, entry))
     later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
-    if emptied and not later:
+    named = pins[-1][0] if pins else ""
+    same = [entry for _, entry in takewhile(lambda pin: pin[0] == named, reversed(pins))]
+    explicit, rewound = (any(_says(entry, word) for entry in same) for word in ("explicit", "rewound"))
+    return _Pin(named, explicit, rewound, emptied, later)
+
+
+def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
+    """Rule 3."""
+    if pin.emptied and not pin.later:
         return Leaf("", "emptied")
-    if not pins:
-        return None
-    pin = pins[-1][0]
-    target = rows.speaker(pin)
+    target = rows.speaker(pin.uuid)
     if not target:
         return None
-    same = takewhile(lambda named: named[0] == pin, reversed(pins))
-    explicit = any(_explicit(entry) for _, entry in same)
     way = walk(rows, leaf.led, strict=True)
-    if pin not in (way if explicit else within_reach(rows, way, children)):
+    if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
         followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
-            return Leaf(target, "pinned", pin)
-    return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
+            return Leaf(target, "pinned", pin.uuid)
+    return Leaf(target, "pinned-back", pin.uuid) if pin.explicit and not pin.later and target != leaf.uuid else None
 
 
-def _explicit(entry: Entry) -> bool:
-    return entry.note is not None and entry.note.get("explicit") is True
+def _says(entry: Entry, word: str) -> bool:
+    return entry.note is not None and entry.note.get(word) is True

@@ -48,11 +48,12 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
+def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) -> Conversation:
     """Turn rows into what is sent.
 
     Args:
         rows: The rows on the way, oldest first, with what they say.
+        over: Whether a person went back to the last message: no call at the end is one that was interrupted.
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
@@ -71,7 +72,7 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
-    messages = one_per_answer(without_open_calls(parts, result))
+    messages = one_per_answer(without_open_calls(parts, result, over=over))
     result.messages = paired(_joined(_without_thoughts(messages, result)), result)
     return result
 

@@ -17,9 +17,9 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
-6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
-   that hang from either, if no result on the way answers the same call; where an answer has any of these, also what
-   hangs from its results by rule 5.
+6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
+   on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
+   these, also what hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
