@@ -10,8 +10,9 @@ Rules, each as client 2.1.332 was seen to follow it:
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
-   record is `explicit`, as is one where another right before it is that names the same) and, with preserved messages,
-   is followed by no message; else it counts only if it is explicit and no main row was written after it.
+   record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
+   without a uuid) and, with preserved messages, is followed by no message; else it counts only if it is explicit and
+   no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
@@ -88,11 +89,13 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) ->
     """Rule 1."""
     last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
     leaf = rows.speaker(last) if last != NAMELESS else ""
-    if not leaf:
-        latest = _latest_end(rows)
-        return Leaf(latest, "latest-end", last) if latest else None
-    below = "" if pinned or _newest(rows) in ("", last) else _latest_below(rows, last, children)
-    return Leaf(rows.speaker(below) if below else leaf, "latest-below" if below else "last-record", last)
+    below = "" if pinned or last == NAMELESS or _newest(rows) in ("", last) else _latest_below(rows, last, children)
+    if below and rows.speaker(below):
+        return Leaf(rows.speaker(below), "latest-below", last)
+    if leaf:
+        return Leaf(leaf, "last-record", last)
+    latest = _latest_end(rows)
+    return Leaf(latest, "latest-end", last) if latest else None
 
 
 def _newest(rows: Rows) -> str:
@@ -189,7 +192,7 @@ def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -
     target = rows.speaker(pin.uuid)
     if not target:
         return None
-    way = walk(rows, leaf.led, strict=True)
+    way = [] if leaf.led == NAMELESS else walk(rows, leaf.led, strict=True)
     if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
         followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:

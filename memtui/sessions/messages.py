@@ -8,7 +8,9 @@ Rules, each as client 2.1.332 was seen to follow it:
    itself wrote isn't sent.
 3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that
    result, if results are all that the user's message has so far; else it is a text of its own.
-4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first.
+4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first; so is the
+   last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
+   newer models get a reminder in between.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
    isn't sent. White space beside something else is, if the answer is a single row.
 """
@@ -60,6 +62,7 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) ->
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
     at = 0  # behind the last answer or result, and the reminders there
+    apart = False  # whether something stands between what the user said last and the next prompt
     for entry, data in rows:
         if entry.type == "attachment":
             said = [
@@ -68,12 +71,18 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) ->
             if said:
                 parts.insert(at, Message("user", said))
                 at += 1
+            apart = apart or (separate and bool(reminders_of(data, separate=False)))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
-    messages = one_per_answer(without_open_calls(parts, result, over=over))
-    result.messages = paired(_joined(_without_thoughts(messages, result)), result)
+            apart = apart and entry.type == "assistant"
+    parts = without_open_calls(parts, result, over=over)
+    last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
+    messages = _joined(_without_thoughts(one_per_answer(parts), result))
+    if messages and messages[-1].role != last and not apart:
+        messages[-1].blocks.sort(key=_is_no_result)
+    result.messages = paired(messages, result)
     return result
 
 
