@@ -234,7 +234,7 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
     for uuid in waiting:
         for top in children.get(uuid, ()):
             if top in on_way:
-                if top not in passed and _is_aside(rows.by_uuid[top]):
+                if top not in passed and _is_aside(rows.by_uuid[top]) and not rows.by_uuid[top].sidechain:
                     passed.add(top)
                     waiting.append(top)
                 continue
