@@ -34,7 +34,8 @@ class Passage:
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
     else it is 0. `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then how the
     line begins. `salvaged`: it doesn't begin its line, so that the agent client doesn't read it. `lossy`: bytes were
-    no UTF-8. `pending`: no line end yet, its writer may not be done.
+    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeats`: it is no record but stands for so many
+    messages that were written before and are folded away.
     """
 
     spot: Spot
@@ -47,6 +48,7 @@ class Passage:
     salvaged: bool = False
     lossy: bool = False
     pending: bool = False
+    repeats: int = 0
 
 
 class Longer(Exception):
