@@ -7,7 +7,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
    row of all answers: then the row stays, if any result follows the prompt, else if it belongs to that last answer.
-   It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was written since.
+   It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was written since, nor
+   where that is a user's empty list.
 """
 
 from memtui.sessions.entries import text
@@ -50,7 +51,7 @@ def without_open_calls(parts: list[Message], result: Conversation, *, over: bool
     Args:
         parts: A message for each row.
         result: Where to name what is taken out.
-        over: Whether a person went back to this end, so that nothing in it is open.
+        over: Whether nothing in this end is open, because a person went back to it or it is an empty message.
     """
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
     held: set[int] | None = set() if over else None

@@ -69,9 +69,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
             rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
         )
         way = [rows.by_uuid[uuid] for uuid in uuids]
-        last = next((entry for entry in reversed(way) if entry.speaks), None)
-        over = leaf.rewound and last is not None and last.uuid == leaf.uuid
-        found = conversation(zip(way, transcript.each(way), strict=True), over=over)
+        found = conversation(zip(way, transcript.each(way), strict=True), over=_is_over(leaf, way))
     return Resume(
         leaf,
         tuple(way),
@@ -124,6 +122,14 @@ def result_text(content: object) -> str:
         return ""
     parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return whole_characters("".join(parts))
+
+
+def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
+    """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
+    last = next((entry for entry in reversed(way) if entry.talks), None)
+    if last is None:
+        return False
+    return (leaf.rewound and last.uuid == leaf.uuid) or (last.type == "user" and not last.speaks)
 
 
 def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:

@@ -147,7 +147,7 @@ def _spliced_leaf(rows: Rows) -> Leaf | None:
 
 
 def _messages(rows: Rows) -> list[str]:
-    return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
+    return [uuid for uuid, entry in rows.by_uuid.items() if entry.talks]
 
 
 @dataclass(frozen=True, slots=True)

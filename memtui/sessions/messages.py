@@ -55,7 +55,7 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) ->
 
     Args:
         rows: The rows on the way, oldest first, with what they say.
-        over: Whether a person went back to the last message: no call at the end is one that was interrupted.
+        over: Whether no call at the end is one that was interrupted.
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))

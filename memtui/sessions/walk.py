@@ -12,8 +12,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    row and the next message of another kind: each before the first row there that comes later in the file. A result
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
    counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
-   the answer's last row in the file. A result that stands before its call then is put behind it, if the user said
-   nothing in between.
+   the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
+   result that stands before its call then is put behind it, if the user said nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
@@ -80,14 +80,12 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     position = {uuid: at for at, uuid in enumerate(way)}
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
-    answered = {call for uuid in way for call in rows.by_uuid[uuid].answers}
     for answer in answers:
         told = {*answer.results, *answer.strays}
         end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
         while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
             end += 1
-        wanted = answer.wanted(rows, answered)
-        own = [*answer.rows, *answer.results, *(uuid for uuid in answer.strays if uuid in on_way or uuid in wanted)]
+        own = [*answer.rows, *answer.results, *answer.strays]
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
         if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
@@ -96,7 +94,8 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
         last = max(rows.place[uuid] for uuid in answer.rows)
-        place = {uuid: max(rows.place[uuid], last if uuid in wanted else 0) for uuid in beside}
+        strays = set(answer.strays)
+        place = {uuid: max(rows.place[uuid], last if uuid in strays else 0) for uuid in beside}
         for uuid in sorted(beside, key=lambda uuid: (place[uuid], rows.place[uuid])):
             later = bisect_right(latest, place[uuid])
             if later < len(region):
@@ -136,7 +135,7 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
     for uuid, answer in waiting:
         for child in children.get(uuid, ()):
             entry = rows.by_uuid[child]
-            if (child, answer) in seen or (entry.speaks and not entry.answers and entry.message_id != answer):
+            if (child, answer) in seen or (entry.talks and not entry.answers and entry.message_id != answer):
                 continue
             seen.add((child, answer))
             waiting.append((child, answer))
@@ -147,22 +146,13 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
 
 @dataclass(slots=True)
 class _Answer:
-    """One answer of the model: the rows with its id, the results of its calls that hang from these, and strays, that
-    hang elsewhere; each in file order."""
+    """One answer of the model: the rows with its id, the results that hang from these, and strays, results of its calls
+    that hang elsewhere; each in file order."""
 
     first: str
     rows: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
     strays: list[str] = field(default_factory=list)
-
-    def wanted(self, rows: Rows, answered: set[str]) -> set[str]:
-        """The strays with a result that neither the way, of which these calls are answered, nor its rows have."""
-        told = {call for uuid in self.results for call in rows.by_uuid[uuid].answers}
-        return {
-            uuid
-            for uuid in self.strays
-            if any(call not in told and call not in answered for call in rows.by_uuid[uuid].answers)
-        }
 
 
 def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
@@ -196,7 +186,27 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
                 by_id[owner[call]].strays.append(uuid)
                 break
+    _keep_wanted(rows, way, by_id)
     return list(by_id.values())
+
+
+def _keep_wanted(rows: Rows, way: list[str], by_id: dict[str, _Answer]) -> None:
+    """Keep strays that are on the way or have a result that neither the way nor the answer's rows have; any other goes
+    to the answer that it hangs from, if it hangs from one."""
+    on_way = set(way)
+    answered = {call for uuid in way for call in rows.by_uuid[uuid].answers}
+    hosts: set[str] = set()
+    for answer in by_id.values():
+        told = {call for uuid in answer.results for call in rows.by_uuid[uuid].answers}
+        strays, answer.strays = answer.strays, []
+        for uuid in strays:
+            if uuid in on_way or any(call not in answered and call not in told for call in rows.by_uuid[uuid].answers):
+                answer.strays.append(uuid)
+            elif (above := rows.by_uuid.get(rows.parent[uuid])) is not None and above.message_id in by_id:
+                by_id[above.message_id].results.append(uuid)
+                hosts.add(above.message_id)
+    for host in hosts:
+        by_id[host].results.sort(key=rows.place.__getitem__)
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
@@ -249,7 +259,7 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
 
 
 def _is_aside(entry: Entry) -> bool:
-    return not entry.speaks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
+    return not entry.talks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
 
 
 def with_trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
@@ -263,7 +273,7 @@ def _below(rows: Rows, start: list[str], children: dict[str, list[str]]) -> list
     found: list[str] = []
     seen, level = set(start), start
     while level:
-        below = [child for uuid in level for child in children.get(uuid, ()) if not rows.by_uuid[child].speaks]
+        below = [child for uuid in level for child in children.get(uuid, ()) if not rows.by_uuid[child].talks]
         level = [uuid for uuid in below if uuid not in seen]
         seen.update(level)
         found += level

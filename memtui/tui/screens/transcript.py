@@ -114,7 +114,7 @@ class TranscriptScreen(Screen[Left | None]):
         if self._start:
             self.call_after_refresh(self._lines.to_uuid, self._start)
         self.set_interval(LOOK, self.look_at_file)
-        self.look_for_repeats()
+        self.call_after_refresh(self.look_for_repeats)
 
     # What the title says.
 
