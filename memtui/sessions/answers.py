@@ -63,8 +63,9 @@ def _calls_last(blocks: list[Block]) -> list[Block]:
 
 
 def _thoughts_met(blocks: list[Block]) -> int:
-    """How often thinking follows thinking; white space between isn't sent."""
-    thought = [block.type in THINKING for block in blocks if not is_blank(block)]
+    """How often thinking follows thinking; white space between isn't sent of an answer of several rows."""
+    joined = any(block.entry is not blocks[0].entry for block in blocks)
+    thought = [block.type in THINKING for block in blocks if not (joined and is_blank(block))]
     return sum(map(and_, thought, thought[1:]))
 
 

@@ -82,7 +82,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         leaf = Leaf(last, "no-message" if last else "none", last)
     pin = _pin(rows, entries)
     leaf = _pinned(rows, pin, leaf, children) or leaf
-    return replace(leaf, rewound=pin.rewound and not pin.later and bool(leaf.uuid) and leaf.uuid == pin.uuid)
+    return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
 
 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
@@ -152,42 +152,49 @@ def _messages(rows: Rows) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Pin:
-    """What the `last-prompt` records come to: the uuid that the last of them names, and what they say of it.
+    """What the `last-prompt` records come to: the uuid that the last of them names.
 
-    `emptied`: they take everything back. `later`: a main row was written after them.
+    `explicit`: it was marked so. `back`, `rewound`: it was marked `explicit`, `rewound`, and no main row was written
+    since. `emptied`: all is taken back, and no main row was written since.
     """
 
-    uuid: str
-    explicit: bool
-    rewound: bool
-    emptied: bool
-    later: bool
+    uuid: str = ""
+    explicit: bool = False
+    back: bool = False
+    rewound: bool = False
+    emptied: bool = False
 
 
 def _pin(rows: Rows, entries: list[Entry]) -> _Pin:
-    start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
-    pins: list[tuple[str, Entry]] = []
-    at, emptied = start, False
-    for index, entry in enumerate(entries[start:], start):
+    start = last = -1
+    for index, entry in enumerate(entries):
+        if entry.boundary:
+            start = index
+        if not entry.sidechain and rows.of(entry):
+            last = index
+    pins: list[tuple[str, int, Entry]] = []
+    for index, entry in enumerate(entries[start + 1 :], start + 1):
         if entry.type != "last-prompt" or not entry.note:
             continue
         uuid = link(entry.note.get("leafUuid"), entry.index)
-        if uuid or (_says(entry, "explicit") and entry.note.get("leafUuid", "") is None):
-            at, emptied = index, not uuid
-            if emptied:
-                pins.clear()
-            else:
-                pins.append((uuid, entry))
-    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
-    named = pins[-1][0] if pins else ""
-    same = [entry for _, entry in takewhile(lambda pin: pin[0] == named, reversed(pins))]
-    explicit, rewound = (any(_says(entry, word) for entry in same) for word in ("explicit", "rewound"))
-    return _Pin(named, explicit, rewound, emptied, later)
+        if uuid:
+            pins.append((uuid, index, entry))
+        elif _says(entry, "explicit") and entry.note.get("leafUuid", "") is None:
+            pins = [("", index, entry)]
+    if not pins:
+        return _Pin()
+    if not pins[-1][0]:
+        return _Pin(emptied=pins[-1][1] > last)
+    same = list(takewhile(lambda pin: pin[0] == pins[-1][0], reversed(pins)))
+    explicit, rewound = (
+        max((index for _, index, entry in same if _says(entry, word)), default=-1) for word in ("explicit", "rewound")
+    )
+    return _Pin(pins[-1][0], explicit >= 0, explicit > last, rewound > last)
 
 
 def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
     """Rule 3."""
-    if pin.emptied and not pin.later:
+    if pin.emptied:
         return Leaf("", "emptied")
     target = rows.speaker(pin.uuid)
     if not target:
@@ -197,7 +204,7 @@ def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -
         followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
             return Leaf(target, "pinned", pin.uuid)
-    return Leaf(target, "pinned-back", pin.uuid) if pin.explicit and not pin.later and target != leaf.uuid else None
+    return Leaf(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
 
 
 def _says(entry: Entry, word: str) -> bool:
