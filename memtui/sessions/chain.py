@@ -126,9 +126,10 @@ def result_text(content: object) -> str:
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
     """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
-    last = next((entry for entry in reversed(way) if entry.talks), None)
-    if last is None:
+    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.talks}  # each at its first row's place
+    if not messages:
         return False
+    last = next(reversed(messages.values()))
     return (leaf.rewound and last.uuid == leaf.uuid) or (last.type == "user" and not last.speaks)
 
 
