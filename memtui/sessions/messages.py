@@ -12,7 +12,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
    newer models get a reminder in between.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
-   isn't sent. White space beside something else is, if the answer is a single row.
+   isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a single row.
 """
 
 import re
@@ -33,6 +33,7 @@ from memtui.sessions.parts import (
     Message,
     is_blank,
     is_reminder,
+    is_thought,
     is_told,
 )
 from memtui.sessions.reminders import reminders_of
@@ -124,6 +125,7 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
 
 def _without_thoughts(messages: list[Message], result: Conversation) -> list[Message]:
     """Rule 5."""
+    spoken = {message.id for message in messages if not is_thought(message)} - {""}
     for message in messages:
         if message.role != "assistant":
             continue
@@ -134,7 +136,7 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             else:
                 kept.append(block)
         own = [block for block in kept if not _stands_in(block)]
-        if all(block.type in THINKING or is_blank(block) for block in own):
+        if message.id not in spoken and all(block.type in THINKING or is_blank(block) for block in own):
             result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
             kept = [block for block in kept if _stands_in(block)]
         joined = any(block.entry is not kept[0].entry for block in kept)

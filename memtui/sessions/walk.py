@@ -250,7 +250,7 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
                 continue
             group, seen = [top], {top}
             for row in group:
-                below = [child for child in children.get(row, ()) if child not in seen]
+                below = [child for child in children.get(row, ()) if child not in seen and child not in on_way]
                 seen.update(below)
                 group += below
             if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
