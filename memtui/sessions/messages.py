@@ -12,7 +12,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
    newer models get a reminder in between.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
-   isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a single row.
+   isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a
+   single row.
 """
 
 import re

@@ -4,7 +4,7 @@ from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
 
-BUSY = {"read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams"}
+BUSY = {"read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams", "marks"}
 """Groups of workers that end by themselves."""
 
 
