@@ -1,4 +1,4 @@
-"""Health marks of a list of all projects: those on the screen at once, the others one by one while nothing is done.
+"""Health marks of a list of all projects: those on the screen at once, the others a few now and then.
 
 What is known stands in the cache and is shown at once; what has to be read costs some milliseconds a session, and there
 may be thousands of them.
@@ -26,10 +26,13 @@ LOOK = 1.0
 """Seconds between two looks at what is on the screen."""
 
 AT_ONCE = 8
-"""Sessions that are read in one go; a key that comes meanwhile waits for none of them."""
+"""Sessions on the screen that are read in one go, so that the first marks are soon there."""
 
-REST = 250
-"""So many times as long as reading took nothing is read that isn't on the screen: less than half a percent."""
+FEW = 16
+"""Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
+
+REST = 800
+"""So many times as long as reading took nothing is read that isn't on the screen: an eighth of a percent."""
 
 BIGGEST = 16 << 20
 """Bytes of a file above which it isn't read for this."""
@@ -81,9 +84,11 @@ class HealthMarks:
             return
         wanted = [self._rest[place] for place in self._on_screen() if place in self._rest]
         if not wanted and time.monotonic() >= self._again:
-            wanted = list(self._rest.values())[:1]
+            wanted = list(self._rest.values())[:FEW]
+        else:
+            del wanted[AT_ONCE:]
         if wanted:
-            self._start(wanted[:AT_ONCE], read=True)
+            self._start(wanted, read=True)
 
     def _on_screen(self) -> list[str]:
         lists = self.app.screen_stack[0].query(SessionList)
