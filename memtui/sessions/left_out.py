@@ -57,6 +57,9 @@ class Defect:
     detail: str = ""
 
 
+TAKEN = "the line before it is cut off where a value would follow; the client takes this one for it"
+
+
 def left_out_of(
     transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped], *, wanted: bool = False
 ) -> tuple[LeftOut, ...]:
@@ -78,7 +81,9 @@ def left_out_of(
     everything = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
     for entry in everything:
         if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
-            found[id(entry)] = _row(entry, *reasons.of(entry))
+            known = entry.salvaged or not entry.talks or rows.of(entry) is not None or entry.uuid in rows.gone
+            unread = not known and entry is everything[-1]
+            found[id(entry)] = _row(entry, "bad-line", TAKEN) if unread else _row(entry, *reasons.of(entry))
     return tuple(sorted(found.values(), key=lambda item: item.line))
 
 

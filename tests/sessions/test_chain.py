@@ -161,6 +161,19 @@ def test_what_the_user_said_last_is_joined_by_the_next_prompt_if_an_answer_was_b
     assert spoken(resume(script.answer("a2", "r1", id="m").read(tmp_path)).blocks()) == "u0 a2 +t1 =t1 with"
 
 
+@pytest.mark.parametrize(
+    ("torn", "read"),
+    [('{"a": ', False), ('{"a": [', False), ('{"a": 1', True), ('{"a": 1, ', True), ("{", True), ('{"a": "x', True)],
+)
+def test_a_line_that_waits_for_a_value_takes_the_last_one(torn: str, read: bool, tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0")
+    script.lines.append(torn)
+    told = resume(script.user("u2", "a1").read(tmp_path))
+    assert spoken(told.blocks()) == ("u0 a1 u2" if read else "u0 a1")
+    assert [(item.uuid, item.why) for item in told.left_out] == ([] if read else [("u2", "bad-line")])
+    assert spoken(resume(script.answer("a3", "u2").read(tmp_path)).blocks()) == "u0 a1 u2 a3"
+
+
 def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:
     path = Script().user("u0", None).write(tmp_path, tail='{"type":"user"\n')
     assert [(defect.line, defect.kind) for defect in resume(read_transcript(path)).defects] == [(2, "bad-line")]
