@@ -10,8 +10,8 @@ Reading      `lines` one line of bytes · `reader` a growing file · `entries` a
 Drawing      `tree` who hangs from whom, which forks are a person's · `outline` the same in the order of drawing ·
              `tally` what it did: `usage` `stats` `snapshots` `writes`
 Walking      `passages` records one after another, from any byte · `file_source` in the file's order, without an index ·
-             `way_source` along a chain or a branch · `saying` what a record says, in plain parts · `find` words and
-             prompts
+             `repeats` what a compaction wrote again · `folded_source` the same with that as one line · `way_source`
+             along a chain or a branch · `saying` what a record says, in plain parts · `find` words and prompts
 Resuming     `chain` the client's answer, made of `rows` (what its loader keeps), `leaf` (where it goes on), `walk` (the
              way there, parallel calls included), `messages` (what is sent of it: `parts`, `blocks`, `answers`, `pairs`
              and `reminders`) · `left_out` the rest, with reasons · `health` how much is lost of it · `resuming` how the

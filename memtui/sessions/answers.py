@@ -2,15 +2,30 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. Rows with one message id become one message, at the place of the first, with its calls behind everything else: across
-   other answers, and across what the user said in between if a result is among it.
+1. Rows with one message id become one message, at the place of the first: across other answers, and across what the
+   user said in between if a result is among it. With each row that is added its calls go behind everything else, unless
+   that would bring thinking next to thinking that it didn't stand next to: then all stay where they are.
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
    row of all answers: then the row stays, if any result follows the prompt, else if it belongs to that last answer.
+   It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was written since, nor
+   where that is a user's empty list.
 """
 
+from operator import and_
+
 from memtui.sessions.entries import text
-from memtui.sessions.parts import Conversation, Dropped, Message, is_reminder, is_thought, is_told
+from memtui.sessions.parts import (
+    THINKING,
+    Block,
+    Conversation,
+    Dropped,
+    Message,
+    is_blank,
+    is_reminder,
+    is_thought,
+    is_told,
+)
 
 
 def one_per_answer(parts: list[Message]) -> list[Message]:
@@ -29,29 +44,41 @@ def one_per_answer(parts: list[Message]) -> list[Message]:
             reachable.clear()
         earlier = reachable.get(part.id) if part.id else None
         if earlier is not None:
-            earlier.blocks += part.blocks
+            earlier.blocks = _calls_last([*earlier.blocks, *part.blocks])
             continue
-        message = Message(part.role, list(part.blocks), part.id, part.bare)
+        blocks = _calls_last(part.blocks) if part.role == "assistant" else part.blocks
+        message = Message(part.role, list(blocks), part.id, part.bare)
         messages.append(message)
         if part.role == "assistant":
             told = None
         if part.id:
             reachable[part.id] = message
-    for message in messages:
-        if message.role == "assistant":
-            message.blocks.sort(key=lambda block: block.type == "tool_use")
     return messages
 
 
-def without_open_calls(parts: list[Message], result: Conversation) -> list[Message]:
+def _calls_last(blocks: list[Block]) -> list[Block]:
+    """Blocks of an answer with its calls behind everything else, unless that brings thinking next to other thinking."""
+    found = sorted(blocks, key=lambda block: block.type == "tool_use")
+    return blocks if _thoughts_met(found) > _thoughts_met(blocks) else found
+
+
+def _thoughts_met(blocks: list[Block]) -> int:
+    """How often thinking follows thinking; white space between isn't sent of an answer of several rows."""
+    joined = any(block.entry is not blocks[0].entry for block in blocks)
+    thought = [block.type in THINKING for block in blocks if not (joined and is_blank(block))]
+    return sum(map(and_, thought, thought[1:]))
+
+
+def without_open_calls(parts: list[Message], result: Conversation, *, over: bool = False) -> list[Message]:
     """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
 
     Args:
         parts: A message for each row.
         result: Where to name what is taken out.
+        over: Whether nothing in this end is open, because a person went back to it or it is an empty message.
     """
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
-    held: set[int] | None = None
+    held: set[int] | None = set() if over else None
     kept: list[Message] = []
     for part in parts:
         calls = [block for block in part.blocks if block.type == "tool_use"]
@@ -74,7 +101,7 @@ def _open_end(parts: list[Message], answered: set[str]) -> set[int]:
     messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
     last = max(at for at, part in enumerate(messages) if part.role == "assistant")
     calls = [text(block.data.get("id")) for block in messages[last].blocks if block.type == "tool_use"]
-    if answered.issuperset(calls) and not any(map(is_told, after)):
+    if answered.issuperset(calls) and not any(map(is_told, messages[last:])):
         return set()
     start = 1 + max((at for at, part in enumerate(messages) if _is_said(part)), default=-1)
     held = messages[start:] if any(map(is_told, messages[start:])) else messages[last : last + 1]

@@ -69,7 +69,7 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
             rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
         )
         way = [rows.by_uuid[uuid] for uuid in uuids]
-        found = conversation(zip(way, transcript.each(way), strict=True))
+        found = conversation(zip(way, transcript.each(way), strict=True), over=_is_over(leaf, way))
     return Resume(
         leaf,
         tuple(way),
@@ -122,6 +122,15 @@ def result_text(content: object) -> str:
         return ""
     parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
     return whole_characters("".join(parts))
+
+
+def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
+    """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
+    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.talks}  # each at its first row's place
+    if not messages:
+        return False
+    last = next(reversed(messages.values()))
+    return (leaf.rewound and last.uuid == leaf.uuid) or (last.type == "user" and not last.speaks)
 
 
 def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:

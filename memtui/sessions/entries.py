@@ -86,6 +86,11 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.type == "system" and self.subtype == "compact_boundary"
 
     @property
+    def talks(self) -> bool:
+        """Whether it is a message of one of the two sides, be it an empty one."""
+        return self.content != ""
+
+    @property
     def speaks(self) -> bool:
         """Whether it is a message of one of the two sides, with something to send."""
         return self.content == "usable"

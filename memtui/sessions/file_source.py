@@ -53,10 +53,13 @@ class FileSource(HeldFile):
 
     def copy(self) -> "FileSource":
         twin = FileSource.__new__(FileSource)
+        self._copy_into(twin)
+        return twin
+
+    def _copy_into(self, twin: "FileSource") -> None:
         twin.path, twin.longest, twin._inode, twin._seen = self.path, self.longest, self._inode, self._seen
         twin._file = os.dup(self._file)
         twin._kept = (-1, 0, [])
-        return twin
 
     def state(self) -> State:
         """What happened to the file since this was asked last."""

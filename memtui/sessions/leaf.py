@@ -9,8 +9,9 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
-   row is not on the way to the row that leads (lost parents not bridged) and, with preserved messages, is followed
-   by no message; else it counts only if it, or one right before it that names the same, was marked `explicit` and
+   row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
+   record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
+   without a uuid) and, with preserved messages, is followed by no message; else it counts only if it is explicit and
    no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
@@ -18,7 +19,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. A leaf of a sub-agent means that no conversation is found.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
 
@@ -55,11 +56,15 @@ REASONS: dict[Reason, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it."""
+    """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it.
+
+    `rewound`: a person went back to it and wrote nothing since, so that its turn isn't one that was interrupted.
+    """
 
     uuid: str
     reason: Reason
     led: str = ""
+    rewound: bool = False
 
 
 def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) -> Leaf:
@@ -75,18 +80,22 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
-    return _pinned(rows, entries, leaf, children) or leaf
+    pin = _pin(rows, entries)
+    leaf = _pinned(rows, pin, leaf, children) or leaf
+    return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
 
 
 def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
     """Rule 1."""
     last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
     leaf = rows.speaker(last) if last != NAMELESS else ""
-    if not leaf:
-        latest = _latest_end(rows)
-        return Leaf(latest, "latest-end", last) if latest else None
-    below = "" if pinned or _newest(rows) in ("", last) else _latest_below(rows, last, children)
-    return Leaf(rows.speaker(below) if below else leaf, "latest-below" if below else "last-record", last)
+    below = "" if pinned or last == NAMELESS or _newest(rows) in ("", last) else _latest_below(rows, last, children)
+    if below and rows.speaker(below):
+        return Leaf(rows.speaker(below), "latest-below", last)
+    if leaf:
+        return Leaf(leaf, "last-record", last)
+    latest = _latest_end(rows)
+    return Leaf(latest, "latest-end", last) if latest else None
 
 
 def _newest(rows: Rows) -> str:
@@ -116,14 +125,15 @@ def _ends(rows: Rows) -> list[str]:
 
 
 def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
-    """The latest of the main rows below a row, of equals the last in the file; "" if there is none."""
+    """The latest main row below a row, be it below a sub-agent's, of equals the last in the file; "" if none is."""
     found: list[tuple[float, int, str]] = []
     seen, waiting = {top}, [top]
     for uuid in waiting:
-        below = [child for child in children.get(uuid, ()) if not rows.by_uuid[child].sidechain and child not in seen]
+        below = [child for child in children.get(uuid, ()) if child not in seen]
         seen.update(below)
         waiting += below
-        found += [(time, rows.place[child], child) for child in below if (time := rows.by_uuid[child].time) is not None]
+        main = [child for child in below if not rows.by_uuid[child].sidechain]
+        found += [(time, rows.place[child], child) for child in main if (time := rows.by_uuid[child].time) is not None]
     return max(found)[2] if found else ""
 
 
@@ -137,42 +147,65 @@ def _spliced_leaf(rows: Rows) -> Leaf | None:
 
 
 def _messages(rows: Rows) -> list[str]:
-    return [uuid for uuid, entry in rows.by_uuid.items() if entry.speaks]
+    return [uuid for uuid, entry in rows.by_uuid.items() if entry.talks]
 
 
-def _pinned(rows: Rows, entries: list[Entry], leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
-    """Rule 3."""
-    start = max((index for index, entry in enumerate(entries) if entry.boundary), default=-1) + 1
-    pins: list[tuple[str, Entry]] = []
-    emptied = False
-    at = start
-    for index, entry in enumerate(entries[start:], start):
+@dataclass(frozen=True, slots=True)
+class _Pin:
+    """What the `last-prompt` records come to: the uuid that the last of them names.
+
+    `explicit`: it was marked so. `back`, `rewound`: it was marked `explicit`, `rewound`, and no main row was written
+    since. `emptied`: all is taken back, and no main row was written since.
+    """
+
+    uuid: str = ""
+    explicit: bool = False
+    back: bool = False
+    rewound: bool = False
+    emptied: bool = False
+
+
+def _pin(rows: Rows, entries: list[Entry]) -> _Pin:
+    start = last = -1
+    for index, entry in enumerate(entries):
+        if entry.boundary:
+            start = index
+        if not entry.sidechain and rows.of(entry):
+            last = index
+    pins: list[tuple[str, int, Entry]] = []
+    for index, entry in enumerate(entries[start + 1 :], start + 1):
         if entry.type != "last-prompt" or not entry.note:
             continue
         uuid = link(entry.note.get("leafUuid"), entry.index)
-        if uuid or (_explicit(entry) and entry.note.get("leafUuid", "") is None):
-            at, emptied = index, not uuid
-            if emptied:
-                pins.clear()
-            else:
-                pins.append((uuid, entry))
-    later = any(rows.of(entry) and not entry.sidechain for entry in entries[at + 1 :])
-    if emptied and not later:
-        return Leaf("", "emptied")
+        if uuid:
+            pins.append((uuid, index, entry))
+        elif _says(entry, "explicit") and entry.note.get("leafUuid", "") is None:
+            pins = [("", index, entry)]
     if not pins:
-        return None
-    pin = pins[-1][0]
-    target = rows.speaker(pin)
+        return _Pin()
+    if not pins[-1][0]:
+        return _Pin(emptied=pins[-1][1] > last)
+    same = list(takewhile(lambda pin: pin[0] == pins[-1][0], reversed(pins)))
+    explicit, rewound = (
+        max((index for _, index, entry in same if _says(entry, word)), default=-1) for word in ("explicit", "rewound")
+    )
+    return _Pin(pins[-1][0], explicit >= 0, explicit > last, rewound > last)
+
+
+def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
+    """Rule 3."""
+    if pin.emptied:
+        return Leaf("", "emptied")
+    target = rows.speaker(pin.uuid)
     if not target:
         return None
-    if pin not in within_reach(rows, walk(rows, leaf.led, strict=True), children):
+    way = [] if leaf.led == NAMELESS else walk(rows, leaf.led, strict=True)
+    if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
         followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
         if not followed:
-            return Leaf(target, "pinned", pin)
-    same = takewhile(lambda named: named[0] == pin, reversed(pins))
-    explicit = any(_explicit(entry) for _, entry in same)
-    return Leaf(target, "pinned-back", pin) if explicit and not later and target != leaf.uuid else None
+            return Leaf(target, "pinned", pin.uuid)
+    return Leaf(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
 
 
-def _explicit(entry: Entry) -> bool:
-    return entry.note is not None and entry.note.get("explicit") is True
+def _says(entry: Entry, word: str) -> bool:
+    return entry.note is not None and entry.note.get(word) is True

@@ -32,7 +32,7 @@ WORDS: dict[Why, str] = {
     "before-boundary": "summarised by a compaction",
     "replaced": "a later record has the same uuid",
     "not-sent": "on the way, but not sent",
-    "bad-line": "shares its line with something that is no record; the client skips such lines",
+    "bad-line": "stands behind something else on its line, where the client does not read",
 }
 
 
@@ -57,6 +57,9 @@ class Defect:
     detail: str = ""
 
 
+TAKEN = "the line before it is cut off where a value would follow; the client takes this one for it"
+
+
 def left_out_of(
     transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped], *, wanted: bool = False
 ) -> tuple[LeftOut, ...]:
@@ -78,7 +81,9 @@ def left_out_of(
     everything = [*transcript.entries, *([transcript.tail] if transcript.tail else [])]
     for entry in everything:
         if entry.type in ("user", "assistant") and id(entry) not in used and id(entry) not in found:
-            found[id(entry)] = _row(entry, *reasons.of(entry))
+            known = entry.salvaged or not entry.talks or rows.of(entry) is not None or entry.uuid in rows.gone
+            unread = not known and entry is everything[-1]
+            found[id(entry)] = _row(entry, "bad-line", TAKEN) if unread else _row(entry, *reasons.of(entry))
     return tuple(sorted(found.values(), key=lambda item: item.line))
 
 
@@ -102,7 +107,7 @@ class _Reasons:
 
     def of(self, entry: Entry) -> tuple[Why, str]:
         """The reason for one row, and a detail."""
-        if entry.shared:
+        if entry.salvaged:
             return "bad-line", ""
         if self.rows.of(entry) not in (None, entry):
             return "replaced", "" if entry.uuid else "of all records without a uuid only the last counts"

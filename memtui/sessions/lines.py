@@ -81,6 +81,18 @@ def parse_line(line: bytes) -> Parsed:
     return parsed
 
 
+def awaits_value(line: bytes) -> bool:
+    """Whether a line is cut off at a place where any value could follow."""
+    text = line.decode(errors="replace").strip() + " 0"
+    try:
+        _decoder.raw_decode(text)
+    except json.JSONDecodeError as error:
+        return text.startswith("{") and error.pos >= len(text)
+    except (ValueError, RecursionError):
+        return False
+    return False
+
+
 def _recover(text: str, at: int, parsed: Parsed) -> None:
     """Take the records that stand behind a torn one, or glued to a whole one."""
     clean = at > 0

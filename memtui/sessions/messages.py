@@ -8,9 +8,12 @@ Rules, each as client 2.1.332 was seen to follow it:
    itself wrote isn't sent.
 3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that
    result, if results are all that the user's message has so far; else it is a text of its own.
-4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first.
+4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first; so is the
+   last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
+   newer models get a reminder in between.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
-   isn't sent. White space beside something else is, if the answer is a single row.
+   isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a
+   single row.
 """
 
 import re
@@ -31,6 +34,7 @@ from memtui.sessions.parts import (
     Message,
     is_blank,
     is_reminder,
+    is_thought,
     is_told,
 )
 from memtui.sessions.reminders import reminders_of
@@ -48,17 +52,19 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
+def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) -> Conversation:
     """Turn rows into what is sent.
 
     Args:
         rows: The rows on the way, oldest first, with what they say.
+        over: Whether no call at the end is one that was interrupted.
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
     at = 0  # behind the last answer or result, and the reminders there
+    apart = False  # whether something stands between what the user said last and the next prompt
     for entry, data in rows:
         if entry.type == "attachment":
             said = [
@@ -67,12 +73,18 @@ def conversation(rows: Iterable[tuple[Entry, Record]]) -> Conversation:
             if said:
                 parts.insert(at, Message("user", said))
                 at += 1
+            apart = apart or (separate and bool(reminders_of(data, separate=False)))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
-    messages = one_per_answer(without_open_calls(parts, result))
-    result.messages = paired(_joined(_without_thoughts(messages, result)), result)
+            apart = apart and entry.type == "assistant"
+    parts = without_open_calls(parts, result, over=over)
+    last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
+    messages = _joined(_without_thoughts(one_per_answer(parts), result))
+    if messages and messages[-1].role != last and not apart:
+        messages[-1].blocks.sort(key=_is_no_result)
+    result.messages = paired(messages, result)
     return result
 
 
@@ -114,6 +126,7 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
 
 def _without_thoughts(messages: list[Message], result: Conversation) -> list[Message]:
     """Rule 5."""
+    spoken = {message.id for message in messages if not is_thought(message)} - {""}
     for message in messages:
         if message.role != "assistant":
             continue
@@ -124,7 +137,7 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
             else:
                 kept.append(block)
         own = [block for block in kept if not _stands_in(block)]
-        if all(block.type in THINKING or is_blank(block) for block in own):
+        if message.id not in spoken and all(block.type in THINKING or is_blank(block) for block in own):
             result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
             kept = [block for block in kept if _stands_in(block)]
         joined = any(block.entry is not kept[0].entry for block in kept)

@@ -33,8 +33,9 @@ class Passage:
 
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
     else it is 0. `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then how the
-    line begins. `shared`: more than this record stands on the line, which the agent client skips. `lossy`: bytes were
-    no UTF-8. `pending`: no line end yet, its writer may not be done.
+    line begins. `salvaged`: it doesn't begin its line, so that the agent client doesn't read it. `lossy`: bytes were
+    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeats`: it is no record but stands for so many
+    messages that were written before and are folded away.
     """
 
     spot: Spot
@@ -44,9 +45,10 @@ class Passage:
     bad: str = ""
     head: str = ""
     line: int = 0
-    shared: bool = False
+    salvaged: bool = False
     lossy: bool = False
     pending: bool = False
+    repeats: int = 0
 
 
 class Longer(Exception):
@@ -139,11 +141,10 @@ def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, nu
     """
     body = line.removeprefix(_BOM) if offset == 0 else line
     parsed = parse_line(body)
-    shared = len(parsed.objects) != 1 or bool(parsed.bad)
-    found: list[tuple[Record, str]] = [(data, "") for data in parsed.objects]
+    begins = len(parsed.objects) - parsed.salvaged
+    found = [(data, "", index >= begins) for index, data in enumerate(parsed.objects)]
     if parsed.bad:
-        broken_first = len(parsed.objects) == parsed.salvaged
-        found.insert(0 if broken_first else len(found), ({}, parsed.bad))
+        found.insert(len(found) if begins else 0, ({}, parsed.bad, False))
     return [
         Passage(
             Spot(at.at, at.part + index),
@@ -153,18 +154,18 @@ def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, nu
             bad,
             head_of(body) if bad else "",
             number,
-            shared,
+            salvaged,
             parsed.lossy,
             pending,
         )
-        for index, (data, bad) in enumerate(found)
+        for index, (data, bad, salvaged) in enumerate(found)
     ]
 
 
 def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> Passage:
     """What stands for a line that is too long to be read."""
     why = f"longer than {longest >> 20} MiB" if longest == LONGEST_LINE else f"longer than {longest} bytes"
-    return Passage(Spot(offset), offset, length, bad=why, head=head_of(head), shared=True, pending=pending)
+    return Passage(Spot(offset), offset, length, bad=why, head=head_of(head), pending=pending)
 
 
 def head_of(line: bytes) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.sessions.lines import BLANK, LONGEST_LINE, Record, parse_line
+from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 
 CHUNK = 256 << 10
 """Bytes per read; more while a line is longer."""
@@ -30,8 +30,8 @@ class Found:
     """A record and where it stands.
 
     `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
-    begin its line. `shared`: there is more on its line than this one record, which the agent client skips. `lossy`:
-    bytes were no UTF-8. `pending`: no line end yet.
+    begin its line, so that the agent client doesn't read it. `shared`: there is more on its line than this one record.
+    `lossy`: bytes were no UTF-8. `pending`: no line end yet.
     """
 
     line: int
@@ -136,14 +136,17 @@ class Reader:
         return Poll(tuple(found), reset)
 
     def tail(self) -> Found | None:
-        """The record behind the last line end, if it is whole already: the client reads it, we wait for its end."""
-        if not self.pending or self._skipped or not self._rest.strip(BLANK).endswith(b"}"):
-            return None
-        parsed = parse_line(self._rest)
-        if len(parsed.objects) != 1 or parsed.bad or parsed.salvaged:
+        """The record that begins behind the last line end, if it is whole: the client reads it, we wait for its end."""
+        if not self.pending or self._skipped:
             return None
         at = self.position
-        return Found(at.line + 1, at.offset, len(self._rest), parsed.objects[0], lossy=parsed.lossy, pending=True)
+        parsed = parse_line(self._rest if at.offset else self._rest.removeprefix(_BOM))
+        if len(parsed.objects) == parsed.salvaged:
+            return None
+        shared = len(parsed.objects) != 1 or bool(parsed.bad)
+        return Found(
+            at.line + 1, at.offset, len(self._rest), parsed.objects[0], False, shared, parsed.lossy, pending=True
+        )
 
     def _replaced(self, file: int, now: os.stat_result) -> bool:
         at = self.position

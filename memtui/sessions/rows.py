@@ -67,7 +67,7 @@ class Rows:
         """The nearest message at or above a row; "" if the way up ends before."""
         seen: set[str] = set()
         while uuid in self.by_uuid and uuid not in seen:
-            if self.by_uuid[uuid].speaks:
+            if self.by_uuid[uuid].talks:
                 return uuid
             seen.add(uuid)
             uuid = self.parent[uuid]

@@ -12,14 +12,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memtui.base.text import size
+from memtui.base.text import many, size
 from memtui.host.titles import one_line
 from memtui.sessions.chain import result_text
 from memtui.sessions.entries import blocks_of, is_machine, is_prompt, text
 from memtui.sessions.lines import Record
 from memtui.sessions.passages import Passage
 
-Kind = Literal["text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "bad"]
+Kind = Literal[
+    "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
+]
 Role = Literal["you", "assistant", "task", "machine", "session"]
 
 MOST_PARTS = 200
@@ -89,6 +91,9 @@ class Said:
 def said_of(passage: Passage) -> Said:
     """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
     data = passage.data
+    if passage.repeats:
+        words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
+        return Said("session", (Part("repeats", words),))
     if passage.bad:
         words = f"no record: {passage.bad}"
         if passage.pending:
@@ -97,8 +102,10 @@ def said_of(passage: Passage) -> Said:
     found = list(_parts(data))
     if len(found) > MOST_PARTS:
         found[MOST_PARTS:] = [Part("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
-    if passage.shared:
-        found.append(Part("note", "shares its line with other bytes: the agent client does not read it", failed=True))
+    if passage.salvaged:
+        found.append(
+            Part("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+        )
     if passage.lossy:
         found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
     return Said(_role(data), tuple(found), text(data.get("timestamp")), text(data.get("uuid")), is_prompt(data))

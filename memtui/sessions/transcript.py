@@ -10,7 +10,7 @@ from memtui.base.errors import NotFound
 from memtui.base.files import fault
 from memtui.sessions.entries import Entry, entry_of
 from memtui.sessions.envelope import quick_entries
-from memtui.sessions.lines import Record, parse_line
+from memtui.sessions.lines import LONGEST_LINE, Record, awaits_value, parse_line
 from memtui.sessions.reader import BadLine, Found, Reader
 
 
@@ -18,7 +18,7 @@ from memtui.sessions.reader import BadLine, Found, Reader
 class Transcript:
     """A session's records in file order, and where to find what they say.
 
-    `tail` is the record behind the last line end, if it is whole: the client counts it, `entries` does not.
+    `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
     """
 
     path: Path
@@ -55,9 +55,31 @@ class Transcript:
         return self.reader.problems
 
     def known(self) -> list[Entry]:
-        """The records that the agent client reads: lines that are one object, the last one without a line end too."""
-        whole = [entry for entry in self.entries if not entry.shared]
-        return [*whole, self.tail] if self.tail else whole
+        """The records that the agent client reads.
+
+        Of each line it is the object that the line begins with, whatever stands behind it, and nothing of a line that
+        begins with anything else; the last line needs no line end. A line that is cut off where a value would follow
+        takes the last line of the file for that value.
+        """
+        read = [entry for entry in self.entries if not entry.salvaged]
+        read += [self.tail] if self.tail else []
+        return read[:-1] if read and self._is_taken(read) else read
+
+    def _is_taken(self, read: list[Entry]) -> bool:
+        """Whether the last line is taken for the value that the line before it, cut off, waits for."""
+        torn = self.problems[-1] if self.problems else None
+        last, before = read[-1], read[-2].line if len(read) > 1 else 0
+        if torn is None or not before < torn.line < last.line or (self.reader.pending and self.tail is None):
+            return False
+        size = last.offset - torn.offset
+        if last.shared or size > LONGEST_LINE:
+            return False
+        try:
+            with self.path.open("rb") as file:
+                file.seek(torn.offset)
+                return awaits_value(file.read(size))
+        except OSError:
+            return False
 
     def data(self, entry: Entry) -> Record:
         """What an entry says, read from the file now.

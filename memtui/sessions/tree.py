@@ -51,7 +51,7 @@ class Tree:
     """A transcript's records as a forest.
 
     `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring,
-    `duplicates` are the later records of a uuid. Branches and repeats are worked out when they are first asked for.
+    `duplicates` are the later records of a uuid. Branches are worked out when they are first asked for.
     """
 
     by_uuid: dict[str, Entry] = field(default_factory=dict)
@@ -61,7 +61,6 @@ class Tree:
     cycles: list[Entry] = field(default_factory=list)
     duplicates: list[Entry] = field(default_factory=list)
     _branches: tuple[Branch, ...] | None = field(default=None, repr=False)
-    _repeats: dict[str, str] | None = field(default=None, repr=False)
 
     @property
     def branches(self) -> tuple[Branch, ...]:
@@ -69,13 +68,6 @@ class Tree:
         if self._branches is None:
             self._branches = _Branches(self).all()
         return self._branches
-
-    @property
-    def repeats(self) -> dict[str, str]:
-        """Rows that a compaction wrote again, and those that they repeat."""
-        if self._repeats is None:
-            self._repeats = _repeated(self.by_uuid.values())
-        return self._repeats
 
     @property
     def rewinds(self) -> int:
@@ -131,21 +123,6 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
         if parent and parent not in known:
             tree.orphans.append(entry)
     return tree
-
-
-def _repeated(entries: Iterable[Entry]) -> dict[str, str]:
-    """Rows that a compaction wrote again under new uuids: the same kind, time and answer as one before the boundary."""
-    seen: dict[tuple[str, str, str, tuple[str, ...], int], str] = {}
-    found: dict[str, str] = {}
-    compacted = False
-    for entry in entries:
-        compacted = compacted or entry.boundary
-        if entry.stamp and entry.content:
-            key = (entry.type, entry.stamp, entry.message_id, entry.calls + entry.answers, 0)
-            if compacted and key in seen:
-                found[entry.uuid] = seen[key]
-            seen.setdefault(key, entry.uuid)
-    return found
 
 
 class _Branches:

@@ -10,14 +10,16 @@ Rules, each as client 2.1.332 was seen to follow it:
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
-   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side. A
+   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
+   counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
+   the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
    result that stands before its call then is put behind it, if the user said nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
    an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
    hangs from them.
-6. A `last-prompt` finds on the way: its rows; calls of an answer below those of its calls that are on it; the results
-   that hang from either, if no result on the way answers the same call; where an answer has any of these, also what
-   hangs from its results by rule 5.
+6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
+   on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
+   these, also what hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
@@ -79,11 +81,11 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
     for answer in answers:
-        own = [*answer.rows, *answer.results]
-        told = set(answer.results)
+        told = {*answer.results, *answer.strays}
         end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
         while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
             end += 1
+        own = [*answer.rows, *answer.results, *answer.strays]
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
         if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
@@ -91,8 +93,11 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
             on_way.update(beside)
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
-        for uuid in sorted(beside, key=rows.place.__getitem__):
-            later = bisect_right(latest, rows.place[uuid])
+        last = max(rows.place[uuid] for uuid in answer.rows)
+        strays = set(answer.strays)
+        place = {uuid: max(rows.place[uuid], last if uuid in strays else 0) for uuid in beside}
+        for uuid in sorted(beside, key=lambda uuid: (place[uuid], rows.place[uuid])):
+            later = bisect_right(latest, place[uuid])
             if later < len(region):
                 before.setdefault(region[later], []).append(uuid)
             else:
@@ -130,7 +135,7 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
     for uuid, answer in waiting:
         for child in children.get(uuid, ()):
             entry = rows.by_uuid[child]
-            if (child, answer) in seen or (entry.speaks and not entry.answers and entry.message_id != answer):
+            if (child, answer) in seen or (entry.talks and not entry.answers and entry.message_id != answer):
                 continue
             seen.add((child, answer))
             waiting.append((child, answer))
@@ -141,10 +146,8 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
 
 @dataclass(slots=True)
 class _Answer:
-    """One answer of the model: the rows with its id, and every row with a result of its calls.
-
-    Each in file order; of the results first those that hang from its rows, then strays.
-    """
+    """One answer of the model: the rows with its id, the results that hang from these, and strays, results of its calls
+    that hang elsewhere; each in file order."""
 
     first: str
     rows: list[str] = field(default_factory=list)
@@ -183,9 +186,27 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
                 by_id[owner[call]].strays.append(uuid)
                 break
-    for answer in by_id.values():
-        answer.results += answer.strays
+    _keep_wanted(rows, way, by_id)
     return list(by_id.values())
+
+
+def _keep_wanted(rows: Rows, way: list[str], by_id: dict[str, _Answer]) -> None:
+    """Keep strays that are on the way or have a result that neither the way nor the answer's rows have; any other goes
+    to the answer that it hangs from, if it hangs from one."""
+    on_way = set(way)
+    answered = {call for uuid in way for call in rows.by_uuid[uuid].answers}
+    hosts: set[str] = set()
+    for answer in by_id.values():
+        told = {call for uuid in answer.results for call in rows.by_uuid[uuid].answers}
+        strays, answer.strays = answer.strays, []
+        for uuid in strays:
+            if uuid in on_way or any(call not in answered and call not in told for call in rows.by_uuid[uuid].answers):
+                answer.strays.append(uuid)
+            elif (above := rows.by_uuid.get(rows.parent[uuid])) is not None and above.message_id in by_id:
+                by_id[above.message_id].results.append(uuid)
+                hosts.add(above.message_id)
+    for host in hosts:
+        by_id[host].results.sort(key=rows.place.__getitem__)
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
@@ -223,13 +244,13 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
     for uuid in waiting:
         for top in children.get(uuid, ()):
             if top in on_way:
-                if top not in passed and _is_aside(rows.by_uuid[top]):
+                if top not in passed and _is_aside(rows.by_uuid[top]) and not rows.by_uuid[top].sidechain:
                     passed.add(top)
                     waiting.append(top)
                 continue
             group, seen = [top], {top}
             for row in group:
-                below = [child for child in children.get(row, ()) if child not in seen]
+                below = [child for child in children.get(row, ()) if child not in seen and child not in on_way]
                 seen.update(below)
                 group += below
             if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
@@ -238,7 +259,7 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
 
 
 def _is_aside(entry: Entry) -> bool:
-    return not entry.speaks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
+    return not entry.talks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
 
 
 def with_trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
@@ -252,7 +273,7 @@ def _below(rows: Rows, start: list[str], children: dict[str, list[str]]) -> list
     found: list[str] = []
     seen, level = set(start), start
     while level:
-        below = [child for uuid in level for child in children.get(uuid, ()) if not rows.by_uuid[child].speaks]
+        below = [child for uuid in level for child in children.get(uuid, ()) if not rows.by_uuid[child].talks]
         level = [uuid for uuid in below if uuid not in seen]
         seen.update(level)
         found += level

@@ -95,7 +95,7 @@ class WaySource(HeldFile):
                     entry.length,
                     passage.data,
                     line=entry.line,
-                    shared=entry.shared,
+                    salvaged=entry.salvaged,
                     lossy=passage.lossy,
                     pending=entry.pending,
                 )

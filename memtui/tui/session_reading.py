@@ -23,6 +23,7 @@ from memtui.sessions.kept import ARCHIVED, Kept
 from memtui.sessions.listing import Session, folders
 from memtui.sessions.transcript import Transcript
 from memtui.tui.follow import follow_sessions
+from memtui.tui.health_marks import HealthMarks
 from memtui.tui.messages import Conversed, Failed, Judged, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import opened_of
 from memtui.tui.state import Conversation, Point, Scope, Shelf
@@ -49,6 +50,7 @@ class SessionReading:
         self._scope: Scope = "project"
         self._followed: Scope | None = None
         self._busy = self._again = False
+        self.marks = HealthMarks(app)
 
     def shelve(self, scope: Scope) -> None:
         """Read the list of sessions, or again what changed of it; a reading that goes on is asked to be repeated."""
@@ -68,6 +70,7 @@ class SessionReading:
         self._busy = False
         if self._again:
             self.shelve(self._scope)
+        self.marks.follow(self.app.state.shelf if self.app.state else None)
         if self.app.watch_disk and self._followed != self._scope:
             self._followed = self._scope
             everywhere = projects_dir(self.app.workspace.env) if self._scope == "all" else None

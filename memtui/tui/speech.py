@@ -29,7 +29,13 @@ WIDE: Final = 100
 BETWEEN: Final = -2
 """The part of the empty row above a record."""
 
-_STYLES: Final[dict[Kind, str]] = {"thinking": "$dim italic", "machine": "$dim", "note": "$dim", "media": "$dim"}
+_STYLES: Final[dict[Kind, str]] = {
+    "thinking": "$dim italic",
+    "machine": "$dim",
+    "note": "$dim",
+    "media": "$dim",
+    "repeats": "$dim",
+}
 _ROLES: Final = {
     "you": "bold $mark",
     "assistant": "bold $link",
@@ -94,7 +100,7 @@ def _header(said: Said, width: int) -> Content:
 
 def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> Iterator[Row]:
     opened = shown > FOLDED.get(part.kind, 0)
-    folds = bool(part.body) and part.kind != "text"
+    folds = part.kind == "repeats" or (bool(part.body) and part.kind != "text")
     lines, left = part.first_lines(shown)
     taken = _taken(lines, shown)
     left += len(lines) - len(taken)

@@ -74,6 +74,25 @@ class Script:
         return read_transcript(self.write(folder))
 
 
+def again(script: Script, *names: str, parent: str, **changes: Any) -> Script:
+    """Write rows a second time, as a compaction does: new uuids, a new parent, the old times."""
+    rows = {row["uuid"]: row for line in script.lines if "uuid" in (row := json.loads(line))}
+    for name in names:
+        script.note(**{**rows[name], "uuid": f"{name}-again", "parentUuid": parent, **changes})
+        parent = f"{name}-again"
+    return script
+
+
+def compacted() -> Script:
+    """A session whose compaction wrote three rows again, and what came then."""
+    script = (
+        Script().user("u0", None).answer("a1", "u0").user("u2", "a1").call("c3", "u2", "t3").result("r4", "c3", "t3")
+    )
+    script.boundary("b").summary("s", "b")
+    script.row("attachment", "hook", "s", attachment={"type": "hook_success"}, timestamp="2026-11-01T09:00:01.000Z")
+    return again(script, "u2", "c3", "r4", parent="s").user("u5", "r4-again").answer("a6", "u5")
+
+
 def spoken(blocks: list[list[Any]] | None) -> str:
     """Blocks in short: `+call`, `=call`, and texts as they are."""
     marks = {"tool_use": "+", "tool_result": "="}

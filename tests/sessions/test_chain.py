@@ -99,6 +99,81 @@ def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("between", ["", " ", "\t\r", ",", "}]", "42", "\0\0", "// note", "\u2028"])
+def test_of_a_line_only_the_object_that_begins_it_is_read(between: str, tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").user("u4", "u2")
+    script.lines[2:4] = [script.lines[2] + between + script.lines[3]]
+    told = resume(script.read(tmp_path))
+    assert spoken(told.blocks()) == "u0 a1 u2 u4"
+    assert [(item.uuid, item.why) for item in told.left_out] == [("a3", "bad-line")]
+    script.lines[2:] = ["x" + script.lines[2]]
+    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 a1"
+
+
+def test_the_last_line_counts_without_its_end_whatever_stands_behind_its_record(tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1")
+    last = script.lines.pop()
+    for behind in ("", last, '{"type":"us', "\0"):
+        path = script.write(tmp_path, tail=last + behind)
+        assert spoken(resume(read_transcript(path)).blocks()) == "u0 a1 u2"
+    assert spoken(resume(read_transcript(script.write(tmp_path, tail="x" + last))).blocks()) == "u0 a1"
+
+
+def test_a_result_that_hangs_elsewhere_stands_behind_its_answers_last_row(tmp_path: Path) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
+    script.result("r1", "lost", "t1").result("r2", "c2", "t2").answer("a3", "r2", id="m").answer("a4", "a3")
+    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 a3 +t1 +t2 =t2 =t1 a4"
+
+
+@pytest.mark.parametrize(("parent", "sent"), [("lost", "done"), ("c1", "mine")])
+def test_such_a_result_counts_only_where_its_call_has_no_other(parent: str, sent: str, tmp_path: Path) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
+    script.result("r1", "gone", "t1").result("again", parent, "t1", "mine").result("r2", "c2", "t2").answer("a3", "r2")
+    blocks = resume(script.read(tmp_path)).blocks()
+    assert spoken(blocks) == "u0 +t1 +t2 =t1 =t2 a3"
+    assert [block[3] for block in blocks or () if block[1] == "tool_result"] == [sent, "done"]
+
+
+@pytest.mark.parametrize(("mark", "open_end"), [({}, True), ({"explicit": True}, True), ({"rewound": True}, False)])
+def test_a_rewind_to_the_last_message_leaves_no_call_open(
+    mark: dict[str, bool], open_end: bool, tmp_path: Path
+) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
+    script.result("r2", "c2", "t2").note(type="last-prompt", leafUuid="r2", **mark)
+    assert spoken(resume(script.read(tmp_path)).blocks()) == ("u0 +t1 +t2 =t2 =t1" if open_end else "u0 +t2 =t2")
+    late = script.row("attachment", "x", "r2")
+    assert spoken(resume(late.read(tmp_path)).blocks()) == "u0 +t1 +t2 =t2 =t1"
+
+
+def test_an_explicit_point_beside_the_way_is_another_branch(tmp_path: Path) -> None:
+    script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
+    for mark, sent in (({}, "u0 +t1 =t1 u3"), ({"explicit": True}, "u0 +t1 +t2 =t1 =t2")):
+        branch = Script()
+        branch.lines, branch.seconds = list(script.lines), script.seconds
+        branch.note(type="last-prompt", leafUuid="c2", **mark).result("r1", "c1", "t1").user("u3", "r1")
+        assert spoken(resume(branch.read(tmp_path)).blocks()) == sent
+
+
+def test_what_the_user_said_last_is_joined_by_the_next_prompt_if_an_answer_was_begun_before(tmp_path: Path) -> None:
+    said = [{"type": "text", "text": "with"}, {"type": "tool_result", "tool_use_id": "t1", "content": "done"}]
+    script = Script().user("u0", None).call("c1", "u0", "t1", id="m").user("r1", "c1", said)
+    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 +t1 with =t1"
+    assert spoken(resume(script.answer("a2", "r1", id="m").read(tmp_path)).blocks()) == "u0 a2 +t1 =t1 with"
+
+
+@pytest.mark.parametrize(
+    ("torn", "read"),
+    [('{"a": ', False), ('{"a": [', False), ('{"a": 1', True), ('{"a": 1, ', True), ("{", True), ('{"a": "x', True)],
+)
+def test_a_line_that_waits_for_a_value_takes_the_last_one(torn: str, read: bool, tmp_path: Path) -> None:
+    script = Script().user("u0", None).answer("a1", "u0")
+    script.lines.append(torn)
+    told = resume(script.user("u2", "a1").read(tmp_path))
+    assert spoken(told.blocks()) == ("u0 a1 u2" if read else "u0 a1")
+    assert [(item.uuid, item.why) for item in told.left_out] == ([] if read else [("u2", "bad-line")])
+    assert spoken(resume(script.answer("a3", "u2").read(tmp_path)).blocks()) == "u0 a1 u2 a3"
+
+
 def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:
     path = Script().user("u0", None).write(tmp_path, tail='{"type":"user"\n')
     assert [(defect.line, defect.kind) for defect in resume(read_transcript(path)).defects] == [(2, "bad-line")]

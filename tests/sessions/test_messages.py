@@ -53,3 +53,13 @@ def test_what_was_rendered_stands_in_the_result_for_every_model(tmp_path: Path) 
     blocks = resume(script.read(tmp_path)).blocks()
     assert blocks is not None
     assert blocks[2][3] == "done\nnoted"
+
+
+def test_calls_go_behind_the_rest_unless_thoughts_would_meet(tmp_path: Path) -> None:
+    def script(first: object) -> Script:
+        told = Script().user("u0", None).answer("a1", "u0", first, id="m").call("c2", "a1", "t2", id="m")
+        return told.result("r3", "c2", "t2").answer("a4", "r3", THOUGHT, id="m").answer("a5", "a4", id="n")
+
+    text = [{"type": "text", "text": "a1"}]
+    assert spoken(resume(script(text).read(tmp_path)).blocks()) == "u0 a1 thinking +t2 =t2 a5"
+    assert spoken(resume(script(THOUGHT).read(tmp_path)).blocks()) == "u0 thinking +t2 thinking =t2 a5"

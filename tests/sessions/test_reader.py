@@ -207,4 +207,9 @@ def test_the_tail_is_a_record_only_when_it_is_whole(tmp_path: Path) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write(',"c"')
     reader.poll()
+    tail = reader.tail()
+    assert tail is not None
+    assert (tail.data, tail.shared) == ({"b": 2}, True)
+    path.write_text('{"a":1}\nx{"b":2}', encoding="utf-8")
+    reader.poll()
     assert reader.tail() is None

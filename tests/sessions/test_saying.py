@@ -112,7 +112,7 @@ def test_a_bad_line_says_why_and_how_it_begins() -> None:
     assert (part.kind, part.line) == ("bad", "no record: cut off (its writer may not be done)")
     assert part.body == '{"type":"user","te'
     first, second = passages_of(b'{"a":1}{"b":2}', Spot(9), 9)
-    assert "does not read it" in said_of(first).parts[-1].line
+    assert "does not read it" in said_of(second).parts[-1].line
     assert (first.spot, second.spot) == (Spot(9), Spot(9, 1))
 
 

@@ -57,13 +57,6 @@ def test_a_compaction_hangs_behind_what_it_summarised(tmp_path: Path) -> None:
     assert summary.uuid == "s"
 
 
-def test_rows_that_a_compaction_wrote_again_are_known_as_repeats(tmp_path: Path) -> None:
-    script = Script().user("u0", None).answer("a1", "u0", id="m").boundary("b").summary("s", "b")
-    first = json.loads(script.lines[1])
-    script.note(**{**first, "uuid": "again", "parentUuid": "s"}).user("u2", "again")
-    assert tree_of(script, tmp_path).repeats == {"again": "a1"}
-
-
 def test_sub_agents_inside_the_file_are_branches_of_their_own(tmp_path: Path) -> None:
     script = Script().user("u0", None).call("c", "u0", "t1", "Task", prompt="look")
     script.user("s1", None, "look", isSidechain=True, agentId="x").answer("s2", "s1", isSidechain=True, agentId="x")

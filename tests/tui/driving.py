@@ -5,18 +5,9 @@ from textual.pilot import Pilot
 from memtui.tui.app import MemtuiApp
 
 BUSY = {
-    "read",
-    "preview",
-    "look",
-    "rescan",
-    "shelf",
-    "session",
-    "read-long",
-    "search",
-    "count",
-    "dreams",
-    "dream-change",
-}
+    "read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams", "dream-change",
+    "marks",
+}  # fmt: skip
 """Groups of workers that end by themselves."""
 
 

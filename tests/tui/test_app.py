@@ -12,6 +12,7 @@ from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.screens.compare import Compare
 from memtui.tui.screens.editor import Editor
+from tests.sessions.rows import Script
 from tests.support import digest_tree
 from tests.terminal import Terminal
 from tests.tui.conftest import NOW, Maker
@@ -237,6 +238,24 @@ async def test_every_size_shows_something_and_breaks_nothing(make_app: Maker, si
         app = await settle(pilot)
         await press(pilot, "j", "0", "escape", "5", "1", "enter", "escape")
         assert "memtui" in screen_text(app)
+
+
+async def test_sessions_are_offered_where_there_is_no_memory_yet(
+    make_app: Maker, home: Path, workspace: Workspace
+) -> None:
+    for file in workspace.place.folder.iterdir():
+        file.unlink()
+    workspace.place.folder.rmdir()
+    script = Script().user("u0", None, "Make checkout retry").answer("a1", "u0")
+    workspace.place.transcripts.mkdir(parents=True, exist_ok=True)
+    script.write(workspace.place.transcripts)
+    async with make_app().run_test(size=SIZE) as pilot:
+        app = await settle(pilot)
+        await until(lambda: isinstance(app.screen, Choose), pilot.pause)
+        assert "2  look at 1 past session" in screen_text(app)
+        await press(pilot, "2")
+        assert "Make checkout retry" in screen_text(app)
+        assert "3 Sessions" in screen_text(app)
 
 
 async def test_the_sample_is_offered_where_nothing_is(make_app: Maker, home: Path, workspace: Workspace) -> None:

@@ -179,3 +179,30 @@ async def test_a_huge_session_is_read_when_asked_for(
         await press(pilot, "right")
         assert any("rewind" in row for row in listed(view))
         assert view.reader is not None
+
+
+async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
+    make_app: Maker, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
+    for number in range(1, 71):
+        put(workspace.place.transcripts.parent / "-home-ana-site", number, lost, days=number)
+    monkeypatch.setattr("memtui.tui.health_marks.REST", float("inf"))
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, view = await opened(pilot)
+        await press(pilot, "A")
+        marked = [place for place, words in app.state.health.items() if words] if app.state else []
+        assert marked == view.list.on_screen
+        assert 10 < len(marked) < 40
+        assert all(row.startswith(app.glyphs.problem) for row in listed(view)[: len(marked)])
+        await press(pilot, "G")
+        app.sessions.marks.look()
+        await settle(pilot)
+        assert app.state is not None
+        assert set(view.list.on_screen) <= set(app.state.health)
+        assert len(app.state.health) < 70
+        monkeypatch.setattr("memtui.tui.health_marks.REST", 0)
+        app.sessions.marks._again = 0.0
+        app.sessions.marks.look()
+        await settle(pilot)
+        assert len(app.state.health) == 70

@@ -19,7 +19,7 @@ from memtui.tui.app import MemtuiApp
 from memtui.tui.panels import transcript
 from memtui.tui.screens.transcript import Left, TranscriptScreen
 from memtui.tui.theme import PLAIN
-from tests.sessions.rows import SESSION, Script
+from tests.sessions.rows import SESSION, Script, compacted
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import Maker
 from tests.tui.driving import press, screen_text, settle
@@ -442,3 +442,42 @@ def test_find(snap_compare: Compare, make_app: Maker, tmp_path: Path) -> None:
     path = story().write(tmp_path)
     keys = ("g", "slash", *"test_3", "enter")
     assert snap_compare(make_app(), terminal_size=(80, 24), run_before=reading(path, None, "", *keys))
+
+
+async def test_what_a_compaction_wrote_again_is_folded(make_app: Maker, tmp_path: Path) -> None:
+    path = compacted().write(tmp_path)
+    folded = "▸ 3 messages repeated from before the compaction"
+    async with make_app().run_test(size=(80, 40)) as pilot:
+        screen = await read(pilot, path)
+        shown = screen_text(pilot.app)  # type: ignore[arg-type]
+        assert folded in shown
+        assert shown.count("u2") == 1
+        await go(pilot, "g", "right_curly_bracket", "right_curly_bracket")
+        assert uuid(screen) == "u5"
+        await go(pilot, "k", "k")
+        assert row(screen) == folded
+        await go(pilot, "enter")
+        assert row(screen) == folded.replace("▸", "▾")
+        assert screen_text(pilot.app).count("u2") == 2  # type: ignore[arg-type]
+        await go(pilot, "left")
+        assert row(screen) == folded
+        await go(pilot, "L")
+        assert screen_text(pilot.app).count("u2") == 2  # type: ignore[arg-type]
+        await go(pilot, "H")
+        assert row(screen) == folded
+
+
+async def test_repeats_that_are_written_while_one_reads_are_folded(make_app: Maker, tmp_path: Path) -> None:
+    lines = compacted().lines
+    told = Script()
+    told.lines = lines[:-3]
+    async with make_app().run_test(size=(80, 40)) as pilot:
+        screen = await read(pilot, told.write(tmp_path))
+        told.lines = lines
+        told.write(tmp_path)
+        screen.look_at_file()
+        await settle(pilot)
+        assert "▸ 3 messages repeated" in screen_text(pilot.app)  # type: ignore[arg-type]
+        screen.lines.needle = "done"
+        await go(pilot, "G", "N")
+        assert uuid(screen) == "r4"

@@ -142,7 +142,7 @@ class WatchRun(Dialog[None], RunActions):
                 self.dismiss(None)
             return
         shelf = state.shelf.sessions if state.shelf is not None else ()
-        title = next((one.title for one in shelf if one.file.id == foreign.session), "")
+        title = next((one.title for one in shelf if one.id == foreign.session), "")
         self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
         self.files.show([(file, "") for file in foreign.files])
 

@@ -59,6 +59,12 @@ class SessionList(Lines):
         """The row under the cursor."""
         return self.rows[self.cursor] if self.cursor < len(self.rows) else None
 
+    @property
+    def on_screen(self) -> list[str]:
+        """The sessions on the screen, by their files' places."""
+        top = self.scroll_offset.y
+        return [row.place for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
+
     def to_key(self, key: Hashable) -> bool:
         """Put the cursor on a row; whether it is in the list."""
         index = next((i for i, row in enumerate(self.rows) if key_of(row) == key), None)

@@ -15,7 +15,9 @@ from textual.worker import get_current_worker
 
 from memtui.base.errors import MemtuiError
 from memtui.sessions.find import Hit, Needle, find, next_prompt, with_uuid
+from memtui.sessions.folded_source import FOLD, FoldedSource
 from memtui.sessions.passages import Longer, Source, Spot
+from memtui.sessions.repeats import Run
 from memtui.tui import keys
 from memtui.tui.panels.passage_lines import AT_ONCE, START, PassageLines, Reads
 from memtui.tui.speech import OPENED, Row
@@ -67,6 +69,8 @@ class TranscriptLines(PassageLines):
         self._nothing = ""
 
     def limit(self, spot: Spot, part: int) -> int:
+        if spot.part == FOLD and isinstance(self.source, FoldedSource):
+            return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
     @property
@@ -82,6 +86,13 @@ class TranscriptLines(PassageLines):
         self.stop_search()
 
     # Folding.
+
+    def fold_repeats(self, runs: tuple[Run, ...]) -> None:
+        """Fold what a compaction wrote again, in the file's order."""
+        if isinstance(self.source, FoldedSource) and self.source.runs != runs:
+            self.source.fold(runs)
+            if (here := self.here) is not None:
+                self.draw_again(*here)
 
     def action_turn(self) -> None:
         """Unfold what is under the cursor, show more of it, or fold it."""
@@ -99,12 +110,17 @@ class TranscriptLines(PassageLines):
         """Fold or unfold everything."""
         self.all_open = not fold
         self._shown.clear()
+        if isinstance(self.source, FoldedSource):
+            self.source.turn_all(opened=not fold)
         if (here := self.here) is not None:
             self.draw_again(*here)
 
     def _show_part(self, block: Block, row: Row, lines: int) -> None:
         if row.folds or row.more:
-            self._shown[block.spot, row.part] = lines
+            if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
+                self.source.turn(block.spot, opened=lines > 0)
+            else:
+                self._shown[block.spot, row.part] = lines
             self.draw_again(block, row if lines else Row(row.content, row.part))
         else:
             self.app.bell()

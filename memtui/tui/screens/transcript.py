@@ -18,7 +18,9 @@ from memtui.base import text
 from memtui.base.errors import MemtuiError
 from memtui.sessions.entries import Entry
 from memtui.sessions.file_source import FileSource, State
+from memtui.sessions.folded_source import FoldedSource
 from memtui.sessions.passages import Source
+from memtui.sessions.repeats import Repeats
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.ask import Ask
@@ -84,12 +86,13 @@ class TranscriptScreen(Screen[Left | None]):
         self._share = 0.0
         self._counted = (0, 1)
         self._pause: Timer | None = None
+        self._repeats = Repeats()
         self._lines = TranscriptLines(self._source(), id="lines")
 
     def _source(self) -> Source:
         if self.on_way and self._way is not None:
             return WaySource(self.path, self._way)
-        return FileSource(self.path)
+        return FoldedSource(self.path, self._repeats.runs)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
@@ -111,6 +114,7 @@ class TranscriptScreen(Screen[Left | None]):
         if self._start:
             self.call_after_refresh(self._lines.to_uuid, self._start)
         self.set_interval(LOOK, self.look_at_file)
+        self.call_after_refresh(self.look_for_repeats)
 
     # What the title says.
 
@@ -202,11 +206,37 @@ class TranscriptScreen(Screen[Left | None]):
         self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
         if state == "grew":
             self._lines.grew()
+            self.look_for_repeats()
         elif state in ("cut", "replaced"):
             self._note = f"file was {state}, read again"
             self._counted = (0, 1)
+            self._repeats = Repeats()
             self._open_again()
+            self.look_for_repeats()
         self._say_title()
+
+    @work(thread=True, exclusive=True, group="repeats", exit_on_error=False, description="look for repeats")
+    def look_for_repeats(self) -> None:
+        """Where a compaction wrote messages again: known a while after the file is open, and folded then."""
+        repeats, worker = self._repeats, get_current_worker()
+        try:
+            source = FileSource(self.path)
+        except MemtuiError:
+            return  # the file is gone: its look says so
+        try:
+            for _ in repeats.look(source):
+                if worker.is_cancelled:
+                    return
+        except MemtuiError as error:
+            self._lines.post_message(TranscriptLines.Told(error.message))
+            return
+        finally:
+            source.close()
+        self.app.call_from_thread(self._take_repeats, repeats)
+
+    def _take_repeats(self, repeats: Repeats) -> None:
+        if self.is_attached and repeats is self._repeats:
+            self._lines.fold_repeats(repeats.runs)
 
     def _open_again(self) -> None:
         """Read the file, or the way, from where one is."""

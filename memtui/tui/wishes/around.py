@@ -4,6 +4,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.base.errors import Conflict, NotFound
+from memtui.base.text import many
+from memtui.host.heads import session_files
 from memtui.host.paths import short
 from memtui.host.place import decide
 from memtui.host.projects import Project, list_projects
@@ -19,11 +21,12 @@ from memtui.tui.state import Dream
 from memtui.tui.wishes.hands import Hands
 
 WELCOME = (
-    Option("new", "1  write the first memory", "asks type, name, one line"),
-    Option("project", "2  open another project", ""),
-    Option("sample", "3  try with sample data", "nothing of yours is touched"),
-    Option("quit", "4  quit", "memory appears here by itself once the agent saves one"),
+    ("new", "write the first memory", "asks type, name, one line"),
+    ("project", "open another project", ""),
+    ("sample", "try with sample data", "nothing of yours is touched"),
+    ("quit", "quit", "memory appears here by itself once the agent saves one"),
 )
+"""What can be done where there is no memory yet: what it is, how it is called, and a word about it."""
 
 
 class AroundWishes(Hands):
@@ -118,12 +121,19 @@ class AroundWishes(Hands):
     async def wish_welcome(self, wish: Wish) -> None:
         """The first-run page: where we looked, and what can be done."""
         folder = short(self.workspace.place.folder, self.workspace.env.home)
+        count = len(await self.off(session_files, self.workspace.place.transcripts))
+        first, *others = WELCOME
+        past = [("sessions", f"look at {many(count, 'past session')}", "what was done here can be resumed")]
+        lines = [first, *(past if count else []), *others]
+        options = [Option(key, f"{number}  {words}", more) for number, (key, words, more) in enumerate(lines, 1)]
         chosen = await self.app.push_screen_wait(
-            Choose("No memory for this project yet", WELCOME, explain=f"{folder} does not exist.", digits=True)
+            Choose("No memory for this project yet", options, explain=f"{folder} does not exist.", digits=True)
         )
         match chosen:
             case "new":
                 self.app.wish("new")
+            case "sessions":
+                await self.app.action_view("sessions")
             case "project":
                 await self.wish_project(wish)
             case "sample":

@@ -1,0 +1,123 @@
+"""Health marks of a list of all projects: those on the screen at once, the others a few now and then.
+
+What is known stands in the cache and is shown at once; what has to be read costs some milliseconds a session, and there
+may be thousands of them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from textual.timer import Timer
+from textual.worker import get_current_worker
+
+from memtui.search.judging import judge
+from memtui.sessions.listing import Session
+from memtui.tui.messages import Judged
+from memtui.tui.panels.session_list import SessionList
+from memtui.tui.state import Shelf
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+LOOK = 1.0
+"""Seconds between two looks at what is on the screen."""
+
+AT_ONCE = 8
+"""Sessions on the screen that are read in one go, so that the first marks are soon there."""
+
+FEW = 16
+"""Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
+
+REST = 800
+"""So many times as long as reading took nothing is read that isn't on the screen: an eighth of a percent."""
+
+BIGGEST = 16 << 20
+"""Bytes of a file above which it isn't read for this."""
+
+
+class HealthMarks:
+    """Which sessions of the list are still to be looked at; everything but the reading is done on the app's thread."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self._seen: dict[str, tuple[float, int]] = {}
+        self._rest: dict[str, Session] = {}
+        self._new: list[Session] = []
+        self._busy = False
+        self._again = 0.0
+        self._timer: Timer | None = None
+
+    def follow(self, shelf: Shelf | None) -> None:
+        """Look at the sessions of this list, if it is one of all projects, else at none any more.
+
+        Those that are open in a client change all the time and are marked as such.
+        """
+        sessions = shelf.sessions if shelf is not None and shelf.scope == "all" else ()
+        files = {one.place: (one.modified, one.size) for one in sessions}
+        self._rest = {place: one for place, one in self._rest.items() if place in files}
+        live = shelf.live if shelf is not None else {}
+        self._new = [one for one in sessions if self._seen.get(one.place) != files[one.place] and one.id not in live]
+        self._seen = files
+        if self._new and self._timer is None:
+            self._timer = self.app.set_interval(LOOK, self.look)
+        self.look()
+
+    def look(self) -> None:
+        """Read what is wanted now: what the cache knows of new ones, what is on the screen, or after a rest others."""
+        if self._busy:
+            return
+        if self._new:
+            self._start(self._new, read=False)
+            self._new = []
+            return
+        if not self._rest:
+            if self._timer is not None:
+                self._timer.stop()
+                self._timer = None
+            return
+        wanted = [self._rest[place] for place in self._on_screen() if place in self._rest]
+        if not wanted and time.monotonic() >= self._again:
+            wanted = list(self._rest.values())[:FEW]
+        else:
+            del wanted[AT_ONCE:]
+        if wanted:
+            self._start(wanted, read=True)
+
+    def _on_screen(self) -> list[str]:
+        lists = self.app.screen_stack[0].query(SessionList)
+        return [
+            place for one in lists if all(node.display for node in one.ancestors_with_self) for place in one.on_screen
+        ]
+
+    def _start(self, sessions: Sequence[Session], *, read: bool) -> None:
+        self._busy = True
+        self.app.run_worker(
+            lambda: self._judge(sessions, read=read), thread=True, group="marks", exit_on_error=False,
+            description="health marks",
+        )  # fmt: skip
+
+    def _judge(self, sessions: Sequence[Session], *, read: bool) -> None:
+        """In a thread: say what is known of sessions, and read those of which nothing is."""
+        worker, since = get_current_worker(), time.thread_time()
+
+        def stopped() -> bool:
+            return worker.is_cancelled or not read
+
+        found = dict(judge(self.app.start.cache, sessions, biggest=BIGGEST, stopped=stopped))
+        self.app.call_from_thread(self._judged, sessions, found, read, time.thread_time() - since)
+
+    def _judged(self, sessions: Sequence[Session], found: dict[str, str], read: bool, spent: float) -> None:
+        self._busy = False
+        for one in sessions:
+            if read:
+                self._rest.pop(one.place, None)
+            elif one.place in self._seen and one.place not in found:
+                self._rest[one.place] = one
+        if read:
+            self._again = time.monotonic() + REST * spent
+        if found:
+            self.app.post_message(Judged(found))
+        self.look()
