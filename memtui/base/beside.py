@@ -3,9 +3,13 @@
 import marshal
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, TypeVar
 
 Found = TypeVar("Found")
+
+ROOM = 1 << 20
+"""Bytes of what is found that have room at once; anybody may have so many."""
 
 
 def beside(look: Callable[[], Found]) -> Callable[[], Found]:
@@ -23,6 +27,7 @@ def beside(look: Callable[[], Found]) -> Callable[[], Found]:
         reading, writing = os.pipe()
     except OSError:
         return look
+    _widen(writing)
     try:
         child = os.fork()
     except OSError:
@@ -40,6 +45,15 @@ def beside(look: Callable[[], Found]) -> Callable[[], Found]:
         return look() if status else marshal.loads(told)
 
     return found
+
+
+def _widen(pipe: int) -> None:
+    """Let the other process put all that it found into the pipe, and not wait for us, where the system can."""
+    import fcntl
+
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, ROOM)
 
 
 def _tell(look: Callable[[], Any], writing: int) -> None:

@@ -5,7 +5,7 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from memtui.base.text import cells, clip, visible
 from memtui.cli.output import Line, Output, Part
@@ -84,13 +84,17 @@ class _Laid:
     def __init__(self, column: Column, cells: Sequence[str | Part], headed: bool) -> None:
         self.column, self.cells = column, cells
         self.texts = [column.title] if headed else []
-        self.texts += [cell if type(cell) is str else _text(cell) for cell in cells]
+        self.texts += map(_text, cells) if Part in set(map(type, cells)) else cast("Sequence[str]", cells)
         self.sizes: list[int] = []
+        self.plain = False
         self.width = 0
 
     def measure(self) -> None:
-        self.texts = _shown(self.texts)
-        self.sizes = _sizes(self.texts)
+        joined = "".join(self.texts)
+        self.plain = joined.isascii()
+        if not (self.plain and joined.isprintable()):  # for its width; whoever prints makes sure of it once more
+            self.texts = [visible(text, keep="") for text in self.texts]
+        self.sizes = list(map(len if self.plain else cells, self.texts))
         self.width = max(self.sizes)
 
     def filled(self, ellipsis: str, *, last: bool) -> list[str]:
@@ -98,28 +102,17 @@ class _Laid:
         texts, sizes, width, right = self.texts, self.sizes, self.width, self.column.right
         if sizes and max(sizes) > width:
             texts = [clip(text, width, ellipsis=ellipsis) for text in texts]
-            sizes = _sizes(texts)
+            sizes = list(map(cells, texts))
         if last and not right:
             return texts
-        if sizes == list(map(len, texts)):
+        if self.plain:
             return [text.rjust(width) for text in texts] if right else [text.ljust(width) for text in texts]
         padded = zip(texts, [" " * (width - size) for size in sizes], strict=True)
         return [blanks + text for text, blanks in padded] if right else [text + blanks for text, blanks in padded]
 
 
-def _shown(texts: list[str]) -> list[str]:
-    """A column's cells as they are shown, for their width; whoever prints makes sure of it once more."""
-    joined = "".join(texts)
-    return texts if joined.isascii() and joined.isprintable() else [visible(text, keep="") for text in texts]
-
-
 def _text(cell: str | Part) -> str:
     return cell.text if isinstance(cell, Part) else cell
-
-
-def _sizes(texts: list[str]) -> list[int]:
-    """How many terminal cells each takes."""
-    return list(map(len if "".join(texts).isascii() else cells, texts))
 
 
 def _fitted(laid: list[_Laid], room: int) -> list[_Laid]:

@@ -314,8 +314,9 @@ def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[Sessio
         known: Those that were read, by their place: rows that begin with what a `SessionFile` holds.
     """
     stale = [SessionFile(*file) for file in files if known.get(file[0], ())[:4] != file]
-    gone = known.keys() - {file[0] for file in files}
-    return stale, list(gone)
+    if not stale and len(files) == len(known):
+        return [], []
+    return stale, list(known.keys() - {file[0] for file in files})
 
 
 def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
