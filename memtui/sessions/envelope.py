@@ -5,6 +5,7 @@ one object, each is tried alone, and that one goes the careful way (`lines`, `en
 """
 
 import re
+from codecs import utf_8_decode
 from typing import Any, Final
 
 import msgspec
@@ -63,17 +64,21 @@ class _Row(msgspec.Struct, gc=False):
 _decode_lines = msgspec.json.Decoder(_Row).decode_lines
 
 
-def quick_entries(lines: bytes, index: int = -1, number: int = 0, offset: int = 0) -> list[Entry] | None:
+def quick_entries(
+    room: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
+) -> list[Entry] | None:
     """The envelopes of whole lines; None if one of them is not exactly one usual record.
 
     Args:
-        lines: One or more, each with its line end.
+        room: Begins with them: one or more, each with its line end.
+        stop: Where they end in it; at its end if left out.
         index: How many records precede them.
         number: The first one's number, from 1.
         offset: Its first byte.
     """
-    ends = _ends(lines)
-    rows = _rows(lines) if ends else None
+    stop = len(room) if stop is None else stop
+    ends = _ends(room, stop)
+    rows = _rows(room, stop) if ends else None
     if rows is None or len(rows) != len(ends):
         return None
     found: list[Entry] = []
@@ -81,7 +86,7 @@ def quick_entries(lines: bytes, index: int = -1, number: int = 0, offset: int = 
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
         if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
-            entry = _noted(lines[start:end], index, number, offset + start)
+            entry = _noted(bytes(room[start:end]), index, number, offset + start)
             if entry is None:
                 return None
         else:
@@ -91,31 +96,32 @@ def quick_entries(lines: bytes, index: int = -1, number: int = 0, offset: int = 
     return found
 
 
-def _ends(lines: bytes) -> list[int]:
+def _ends(room: bytes | bytearray, stop: int) -> list[int]:
     """Where the lines end; none if one of them doesn't begin and end as an object.
 
     The decoder takes any white space between records, or none: only where each line begins and ends an object, and
     there are as many records as lines, is each line one record.
     """
     found: list[int] = []
-    find, start = lines.find, 0
-    while (end := find(b"\n", start)) >= 0:
-        if lines[start] != _OPEN or lines[end - 1] != _CLOSE:
+    find, start = room.find, 0
+    while (end := find(b"\n", start, stop)) >= 0:
+        if room[start] != _OPEN or room[end - 1] != _CLOSE:
             return []
         found.append(end)
         start = end + 1
     return found
 
 
-def _rows(lines: bytes) -> list[_Row] | None:
+def _rows(room: bytes | bytearray, stop: int) -> list[_Row] | None:
     """What is needed of each record; None if one has another shape than usual."""
+    lines = memoryview(room)[:stop]
     try:
         rows = _decode_lines(lines)
-        if not lines.isascii():
-            lines.decode()  # what is passed over isn't looked at
+        if not room.isascii():
+            utf_8_decode(lines, "strict", True)  # what is passed over isn't looked at
     except (ValueError, RecursionError):
         return None
-    return None if _SAMPLE.search(lines[::_STEP]) and _DIGITS.search(lines) else rows
+    return None if _SAMPLE.search(room[:stop:_STEP]) and _DIGITS.search(room, 0, stop) else rows
 
 
 def _noted(line: bytes, index: int, number: int, offset: int) -> Entry | None:

@@ -99,7 +99,7 @@ class Reader:
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes, int, int], int] | None = field(default=None, repr=False)
+    quick: Callable[[bytes | bytearray, int, int, int], int] | None = field(default=None, repr=False)
     _rest: bytes = field(default=b"", repr=False)
     _skipped: int = field(default=0, repr=False)
 
@@ -167,37 +167,40 @@ class Reader:
         """Read to the end as it is now; lines that are whole are taken, the rest waits."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
-        rest, skipped = self._rest, self._skipped
-        place = offset + len(rest) + skipped
-        room = bytearray(CHUNK)  # one for all: to ask for new memory each time costs as much as to read
-        while count := os.preadv(file, [room], place):
-            place += count
-            chunk = memoryview(room)[:count]
-            if len(head) < FIRST:
-                head += bytes(chunk[: FIRST - len(head)])
-            cut = room.rfind(b"\n", 0, count) + 1
+        held, skipped = len(self._rest), self._skipped
+        place = offset + held + skipped
+        # One for all that is read, the beginning of a line that is not yet whole in front: to ask for new memory each
+        # time, or to copy all of it once more, costs as much as to read.
+        room = bytearray(max(CHUNK, 2 * held))
+        room[:held] = self._rest
+        while count := os.preadv(file, [memoryview(room)[held:]], place):
+            place, stop = place + count, held + count
+            head += room[held : min(stop, held + FIRST - len(head))]
+            cut = room.rfind(b"\n", held, stop) + 1
+            held = stop
             if cut:
-                lines = b"".join((rest, chunk[:cut]))  # copied once: most of the time goes into this
-                count = self._lines(lines, line, offset, skipped, take)
-                line, offset = line + count, offset + skipped + len(lines)
-                rest, skipped = bytes(chunk[cut:]), 0
-            else:
-                rest += chunk
-                if len(rest) > len(room):  # a long line: few large steps instead of many small ones
-                    room = bytearray(2 * len(room))
-            if skipped or len(rest) > LONGEST_LINE:
-                skipped, rest = skipped + len(rest), b""
+                count = self._lines(room, cut, line, offset, skipped, take)
+                line, offset, skipped, held = line + count, offset + skipped + cut, 0, stop - cut
+                room[:held] = room[cut:stop]
+            if skipped or held > LONGEST_LINE:
+                skipped, held = skipped + held, 0
             self.position = Position(inode, offset, line, head)
-            self._rest, self._skipped = rest, skipped
+            self._rest, self._skipped = bytes(room[:held]), skipped
+            if 2 * held > len(room):  # a long line: few large steps instead of many small ones
+                room = bytearray(2 * len(room))
+                room[:held] = self._rest
         size = min(FIRST, offset)
         self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
-        self.pending = bool(rest or skipped)
+        self.pending = bool(held or skipped)
 
-    def _lines(self, lines: bytes, before: int, offset: int, skipped: int, take: Callable[[Found], None]) -> int:
+    def _lines(
+        self, room: bytearray, stop: int, before: int, offset: int, skipped: int, take: Callable[[Found], None]
+    ) -> int:
         """Take whole lines.
 
         Args:
-            lines: Each with its line end.
+            room: Holds them, each with its line end.
+            stop: Where they end in it.
             before: How many lines precede them.
             offset: Where the first begins.
             skipped: Bytes of the first that weren't kept, because it is too long.
@@ -210,16 +213,16 @@ class Reader:
         if (
             quick is not None
             and not skipped
-            and len(lines) <= LONGEST_LINE
-            and (taken := quick(lines, number + 1, offset))
+            and stop <= LONGEST_LINE
+            and (taken := quick(room, stop, number + 1, offset))
         ):
             self.records += taken
             return taken
-        for line in lines.split(b"\n")[:-1]:
+        for line in bytes(room[:stop]).split(b"\n")[:-1]:
             number += 1
             if skipped or len(line) > LONGEST_LINE:
                 self._note(number, offset, f"longer than {LONGEST_LINE >> 20} MiB")
-            elif quick is not None and quick(line + b"\n", number, offset):
+            elif quick is not None and quick(line + b"\n", len(line) + 1, number, offset):
                 self.records += 1
             else:
                 self._line(line, number, offset, take)

@@ -112,8 +112,8 @@ class Transcript:
                 return data
         return {}
 
-    def _quick(self, lines: bytes, number: int, offset: int) -> int:
-        entries = quick_entries(lines, len(self.entries), number, offset) or []
+    def _quick(self, room: bytes | bytearray, stop: int, number: int, offset: int) -> int:
+        entries = quick_entries(room, stop, len(self.entries), number, offset) or []
         self.entries += entries
         return len(entries)
 

@@ -113,7 +113,7 @@ PARTS = st.sampled_from([*ODD, b'{"type":"user"}', b'{"a":1}\r', b'{"a":1} ', b'
 
 @given(st.lists(PARTS, max_size=6))
 def test_lines_that_are_taken_at_once_are_one_record_each(lines: list[bytes]) -> None:
-    found = quick_entries(b"".join(line + b"\n" for line in lines), 0, 1, 0)
+    found = quick_entries(b"".join(line + b"\n" for line in lines), None, 0, 1, 0)
     if found is None:
         return
     assert len(found) == len(lines)
