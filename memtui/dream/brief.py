@@ -1,7 +1,7 @@
 """What a model is told of one dream: the sessions since the last one, the index, what is pinned, the day.
 
-The time of the last dream is in the lock, and a dream that is under way has the lock: then what was there before is in
-the lock's journal.
+The time of the last dream is in the lock, and a dream that is under way has the lock: what counts is what was there
+before (`lock.idle_lock`).
 """
 
 import os
@@ -9,8 +9,7 @@ from datetime import date
 from pathlib import Path
 
 from memtui.base.config import read_config
-from memtui.dream.gates import read_lock
-from memtui.dream.lock_journal import LockJournal
+from memtui.dream.lock import idle_lock
 from memtui.dream.prompts import Brief
 from memtui.dream.sources import LOGS, assistant_mode, logs_since, sessions_since
 from memtui.dream.stage import Stage
@@ -28,7 +27,7 @@ def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
     Args:
         mode: "reflect" or "prune".
     """
-    last = last_dream(workspace)
+    last = idle_lock(workspace.place.folder, workspace.dirs).at
     found = sessions_since(workspace.place, workspace.env, last or 0.0)
     listed = tuple(file.path for file in found[:MOST])
     folders = dict.fromkeys([workspace.place.transcripts, *(path.parent for path in listed)])
@@ -49,15 +48,3 @@ def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
     )
-
-
-def last_dream(workspace: Workspace) -> float | None:
-    """When the last dream succeeded, in seconds since 1970; `None` if none ever did, or nobody can tell.
-
-    Right even while the lock is ours.
-    """
-    folder = Path(os.path.realpath(workspace.place.folder))
-    entry = LockJournal(workspace.dirs, folder).load()
-    if entry is not None and not entry.done and entry.success_ns is None:
-        return entry.before.mtime_ns / 1e9 if entry.before.kind == "file" else None
-    return read_lock(folder).at

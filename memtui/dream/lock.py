@@ -162,6 +162,14 @@ def seen_lock(folder: Path, dirs: Dirs) -> LockState:
     return _known(read_lock(folder), LockJournal(dirs, real).load(), current())
 
 
+def idle_lock(folder: Path, dirs: Dirs) -> LockState:
+    """As `seen_lock`, but as it was before a run of ours that is on took it: its time is that of the last success."""
+    state, entry = seen_lock(folder, dirs), holder_of(folder, dirs)
+    if entry is None or entry.success_ns is not None or state.pid != entry.holder.pid:
+        return state
+    return _before(state, entry.before)
+
+
 def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[Entry, ...]:
     """Put back what runs that died left in locks, in whatever folder; those that were put back. For the start."""
     ended: list[Entry] = []
@@ -222,17 +230,21 @@ def _known(state: LockState, entry: Entry | None, me: Identity) -> LockState:
             return replace(state, gone=True) if same else state
         if alive(entry.holder):
             return state
-        before = entry.before
         if entry.success_ns is not None:
             return replace(state, at=entry.success_ns / 1e9, gone=True)
-        if before.kind == "none":
-            return LockState(state.path, "none")
-        pid = lock_pid(before.data.strip()) if before.kind == "file" else None
-        if before.kind == "link":
-            return LockState(state.path, "foreign", before.mtime_ns / 1e9, link=True)
-        return LockState(state.path, "odd" if pid is None else "pid", before.mtime_ns / 1e9, pid)
+        return _before(state, entry.before)
     # Our own number without an entry of ours: this process is done with it, or an earlier one had the number.
     return replace(state, gone=True) if state.pid == me.pid and entry is None else state
+
+
+def _before(state: LockState, before: Before) -> LockState:
+    """What was in a lock's place before it was taken."""
+    if before.kind == "none":
+        return LockState(state.path, "none")
+    if before.kind == "link":
+        return LockState(state.path, "foreign", before.mtime_ns / 1e9, link=True)
+    pid = lock_pid(before.data.strip())
+    return LockState(state.path, "odd" if pid is None else "pid", before.mtime_ns / 1e9, pid)
 
 
 def _end_left(journal: LockJournal, fs: FileSystem) -> Entry | None:

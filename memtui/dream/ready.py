@@ -14,7 +14,7 @@ from memtui.base.config import read_config
 from memtui.base.dirs import Dirs
 from memtui.dream.failures import failure_gate
 from memtui.dream.gates import Gate, dream_gate, folder_gate, lock_gate, memory_gate, time_gate
-from memtui.dream.lock import seen_lock
+from memtui.dream.lock import idle_lock, seen_lock
 from memtui.dream.runs import Run, list_runs, waiting
 from memtui.dream.schedule import next_start
 from memtui.dream.session_gate import known_scan, log_gate, session_gate
@@ -59,9 +59,9 @@ def _gates(
     next_at = next_start(dirs, place, now) if assistant else None
     yield dream_gate(place, assistant=assistant, trigger=trigger, next_at=next_at)
     yield memory_gate(place)
-    lock = seen_lock(place.folder, dirs)
-    yield time_gate(lock, now, trigger=trigger)
-    after = lock.at or 0.0
+    lock, idle = seen_lock(place.folder, dirs), idle_lock(place.folder, dirs)
+    yield time_gate(idle, now, trigger=trigger)
+    after = idle.at or 0.0
     if assistant:
         yield log_gate(place, after)
     elif scan or known_scan(place, workspace.env, after, now, dirs, config) is not None:

@@ -105,8 +105,8 @@ class Reading:
             self.app.post_message(PreviewRead(preview))
 
 
-HELD = 3600.0
-"""Seconds after which nobody holds a lock any more, as `dream.gates` has it."""
+FRESH = 3600.0
+"""Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
 
 
 def read_world(workspace: Workspace, known: World | None, *, full: bool) -> WorldRead:
@@ -130,14 +130,11 @@ def _last_dream(workspace: Workspace) -> float | None:
         at = (folder / LOCK).stat().st_mtime
     except OSError:
         return None
-    if workspace.now() - at > HELD:
+    if workspace.now() - at > FRESH:
         return at
-    from memtui.dream.lock import holder_of  # only where somebody may hold it: the first reading waits for no import
+    from memtui.dream.lock import idle_lock  # only where a run may be on: the first reading waits for no import
 
-    ours = holder_of(folder, workspace.dirs)
-    if ours is None or ours.success_ns is not None:
-        return at
-    return ours.before.mtime_ns / 1e9 if ours.before.kind != "none" else None
+    return idle_lock(folder, workspace.dirs).at
 
 
 def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:

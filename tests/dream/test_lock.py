@@ -13,8 +13,8 @@ from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, Refused
 from memtui.base.filesystem import FileSystem
 from memtui.base.process import Identity, current, identify
-from memtui.dream.gates import lock_gate, read_lock
-from memtui.dream.lock import Lock, clear_stale_lock, recover_locks, seen_lock
+from memtui.dream.gates import lock_gate, read_lock, time_gate
+from memtui.dream.lock import Lock, clear_stale_lock, idle_lock, recover_locks, seen_lock
 from memtui.dream.lock_file import LARGEST
 from memtui.dream.lock_journal import LockJournal
 from tests.dream.lock_race import race
@@ -278,3 +278,19 @@ def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
     assert LockJournal(scene.dirs, scene.folder).load() is None
     assert lock.roll_back() is None
     assert read_lock(scene.folder).pid == other.pid
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_while_a_run_is_on_the_last_success_is_what_was_there_before(scene: Scene, there: bool) -> None:
+    if there:
+        scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
+    before = read_lock(scene.folder)
+    assert idle_lock(scene.folder, scene.dirs) == before
+    lock = lock_of(scene)
+    lock.take()
+    idle = idle_lock(scene.folder, scene.dirs)
+    assert (idle.kind, idle.at, idle.pid) == (before.kind, before.at, before.pid)
+    gate = time_gate(idle, NOW)
+    assert gate.open and gate.reason == ("last dream 1d ago" if there else "there was none yet")
+    lock.roll_back()
+    assert read_lock(scene.folder) == before

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.backends import MODES
-from memtui.dream.brief import MOST, last_dream, make_brief
-from memtui.dream.lock import Lock
+from memtui.dream.brief import MOST, make_brief
+from memtui.dream.lock import Lock, idle_lock
 from memtui.dream.prompts import STAGES, Brief, stages_in, system_words, task_words, without_stages
 from memtui.dream.stage import make_stage
 from memtui.memory.budget import measure_index
@@ -106,7 +106,7 @@ def test_the_brief_of_a_run_that_has_the_lock_already(scene: Scene) -> None:
     assert made.reads == (scene.workspace.place.transcripts,)
     assert made.index is not None and made.index.lines == 39
     lock.release()
-    assert last_dream(scene.workspace) == NOW
+    assert idle_lock(scene.folder, scene.dirs).at == NOW
 
 
 def test_a_first_dream_sees_every_session(scene: Scene) -> None:
@@ -116,4 +116,4 @@ def test_a_first_dream_sees_every_session(scene: Scene) -> None:
     made = make_brief(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
     assert (made.since, made.sessions) == (None, (path,))
     lock.roll_back()
-    assert last_dream(scene.workspace) is None
+    assert idle_lock(scene.folder, scene.dirs).at is None
