@@ -17,6 +17,8 @@ from memtui.memory.workspace import Workspace
 
 OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
 NAMES = (OFFLINE, ANTHROPIC, CLIENT)
+MODELS = (ANTHROPIC, CLIENT)
+"""Those in which a model works, turn by turn."""
 MODES = ("reflect", "prune")
 SETTING = "dream_backend"
 

@@ -6,7 +6,9 @@ import time
 
 from textual.content import Content
 
+from memtui.agent.task import Budget
 from memtui.base.text import ago, cells, clip, pad, visible
+from memtui.dream.backends import MODELS
 from memtui.dream.foreign import Foreign
 from memtui.dream.gates import Gate
 from memtui.dream.prompts import STAGES
@@ -100,8 +102,9 @@ def _age(seconds: float) -> str:
 
 
 def turn_words(dream: Dream) -> str:
-    """Which turn it is, "" before the first."""
-    return f"turn {dream.progress.turns}" if dream.progress.turns else ""
+    """Which turn it is, and of how many at most while a model is at work; "" before the first."""
+    most = f"/{Budget().turns}" if dream.state.word == "running" and dream.run.backend in MODELS else ""
+    return f"turn {dream.progress.turns}{most}" if dream.progress.turns else ""
 
 
 def phase_words(dream: Dream) -> str:

@@ -260,6 +260,17 @@ async def test_a_stale_lock_is_cleared_and_a_held_one_is_not(make_app: Maker, me
         await until(pilot, lambda: not lock.exists())
 
 
+async def test_the_time_of_a_dream_that_succeeded_is_not_offered_for_clearing(
+    make_app: Maker, dream: Dreams, memory: Path
+) -> None:
+    assert dream(rewrite).how == "done"
+    async with make_app().run_test(size=SIZE) as pilot:
+        app, _ = await opened(pilot)
+        await press(pilot, "x")
+        assert len(app.screen_stack) == 1
+        assert (memory / LOCK).exists()
+
+
 async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dreams, workspace: Workspace) -> None:
     dream(shrink)
     before = digest_tree(workspace.place.folder)

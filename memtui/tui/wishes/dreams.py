@@ -171,7 +171,7 @@ class DreamWishes(Hands):
         return [
             f"{process}: SIGTERM, then SIGKILL after {PATIENCE:g} s" if alive else f"{process} is gone already",
             f"the memory folder stays as it is; {kept}",
-            f'"last dream" goes {back}' if back else '"last dream" goes back to what it was',
+            f'"last dream": {back or "back to what it was"}',
         ]
 
     async def _clear_lock(self) -> None:
@@ -182,6 +182,8 @@ class DreamWishes(Hands):
         gate = lock_gate(lock, workspace.now())
         if lock.kind == "none":
             raise NotFound("no dream is on, and there is no lock")
+        if lock.gone:
+            raise NotFound("no dream is on", hint="the lock that is there says when the last one succeeded")
         if not gate.open and lock.kind != "foreign":
             raise Conflict(f"no dream of ours is on: {gate.reason}", hint="it is not ours to end: end it where it runs")
         self._may_write()
