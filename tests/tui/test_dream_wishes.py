@@ -99,7 +99,7 @@ def whole(app: MemtuiApp) -> WatchRun:
 
 
 def at(dialog: WatchRun, name: str) -> None:
-    dialog.files.cursor = [file.name for file, _ in dialog.files.files].index(name)
+    dialog.files.cursor = [file.name for file, _ in dialog.files.rows].index(name)
 
 
 async def test_a_real_dream_from_d_to_undo(make_app: Maker, memory: Path) -> None:

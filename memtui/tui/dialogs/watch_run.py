@@ -148,7 +148,7 @@ class WatchRun(Dialog[None], RunActions):
 
     def _draw_parts(self, opened: OpenDream | None) -> None:
         """The lines above files and log, and the log."""
-        told = touched_words(file for file, _ in self.files.files) or "no file touched"
+        told = touched_words(file for file, _ in self.files.rows) or "no file touched"
         self.query_one("#touched", RunHead).show([Content.styled(told, "bold")])
         self.run_log.show(opened.events if opened is not None else ())
         self._tell_following()
@@ -199,7 +199,7 @@ class WatchRun(Dialog[None], RunActions):
         change = state.change
         known = change is not None and (change.id, change.name) == (self.shown_id, name)
         self.query_one(DiffLines).show(change.text if known and change is not None else "")
-        entry = next((file for file in self.files.files if file[0].name == name), None)
+        entry = next((file for file in self.files.rows if file[0].name == name), None)
         wanted = (self.shown_id, name, entry, dream.state.word if dream is not None else "")
         if name and wanted != self._asked:
             self._asked = wanted

@@ -7,33 +7,31 @@ from textual.content import Content
 from memtui.base.text import visible
 from memtui.dream.gates import Gate
 from memtui.tui.dream_rows import gate_row, gates_title
-from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.row_list import RowList
 from memtui.tui.theme import Glyphs
 
 SHORT_BELOW = 60
 """Cells below which the title says the answer alone."""
 
 
-class GateList(Lines):
+class GateList(RowList[Gate]):
     """The gates in the order in which a run tests them."""
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(id=id, classes=classes)
-        self.glyphs = glyphs
-        self.gates: tuple[Gate, ...] = ()
+        super().__init__(glyphs, id=id, classes=classes)
         self.now = 0.0
 
     def show(self, gates: tuple[Gate, ...], now: float) -> None:
         """Draw these; times count from `now`, in minutes: what would look the same is not drawn anew."""
-        if gates == self.gates and int(now // 60) == int(self.now // 60):
+        if gates == self.rows and int(now // 60) == int(self.now // 60):
             return
-        self.gates, self.now = gates, now
+        self.now = now
+        self.put(gates)
         self._title()
-        self.rows_changed(keep=self.row_key(self.cursor) if self.cursor < len(gates) else None)
         self._tell_source()
 
     def _title(self) -> None:
-        words = gates_title(self.gates, self.now, short=self.size.width < SHORT_BELOW)
+        words = gates_title(tuple(self.rows), self.now, short=self.size.width < SHORT_BELOW)
         self.border_title = f"2 Dream {self.glyphs.separator} {words}"
 
     def on_resize(self) -> None:
@@ -45,14 +43,11 @@ class GateList(Lines):
         self._tell_source()
 
     def _tell_source(self) -> None:
-        source = self.gates[self.cursor].source if self.cursor < len(self.gates) else ""
+        source = self.current.source if self.current is not None else ""
         self.border_subtitle = Content(visible(source, keep=""))
 
-    def row_count(self) -> int:
-        return len(self.gates)
-
-    def row_key(self, index: int) -> Hashable:
-        return self.gates[index].name
+    def key(self, row: Gate) -> Hashable:
+        return row.name
 
     def row(self, index: int, width: int) -> Content:
-        return gate_row(self.gates[index], self.now, width, self.glyphs)
+        return gate_row(self.rows[index], self.now, width, self.glyphs)

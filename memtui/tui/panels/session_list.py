@@ -3,7 +3,6 @@
 from collections.abc import Hashable, Mapping
 
 from textual.content import Content
-from textual.message import Message
 
 from memtui.base import text
 from memtui.host.retention import days_left, leaving
@@ -12,7 +11,7 @@ from memtui.sessions.entries import seconds
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import KINDS
 from memtui.tui import keys
-from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.row_list import RowList
 from memtui.tui.session_rows import AGENTS, AgentsRow, NodeRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs
@@ -23,23 +22,13 @@ PROJECT_FROM = 50
 """Cells from which sessions of several projects name theirs in a column."""
 
 
-class SessionList(Lines):
+class SessionList(RowList[SessionRow]):
     """Rows as `session_rows` made them."""
 
     BINDINGS = keys.bindings(keys.SESSION_LIST)
 
-    class Folded(Message):
-        """A line is to be folded or unfolded; `key` is what `SessionsWanted.unfolded` holds."""
-
-        def __init__(self, key: str, folded: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.folded = folded
-
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(id=id, classes=classes)
-        self.glyphs = glyphs
-        self.rows: tuple[SessionRow, ...] = ()
+        super().__init__(glyphs, id=id, classes=classes)
         self.shelf = Shelf()
         self.wanted = SessionsWanted()
         self.health: Mapping[str, str] = {}
@@ -49,15 +38,8 @@ class SessionList(Lines):
         self, rows: tuple[SessionRow, ...], shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float
     ) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
-        self.health = health
-        keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
-        self.rows, self.shelf, self.wanted, self.now = rows, shelf, wanted, now
-        self.rows_changed(keep=keep)
-
-    @property
-    def current(self) -> SessionRow | None:
-        """The row under the cursor."""
-        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+        self.health, self.shelf, self.wanted, self.now = health, shelf, wanted, now
+        self.put(rows)
 
     @property
     def on_screen(self) -> list[str]:
@@ -65,19 +47,8 @@ class SessionList(Lines):
         top = self.scroll_offset.y
         return [row.place for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
 
-    def to_key(self, key: Hashable) -> bool:
-        """Put the cursor on a row; whether it is in the list."""
-        index = next((i for i, row in enumerate(self.rows) if key_of(row) == key), None)
-        if index is None:
-            return False
-        self.cursor = index
-        return True
-
-    def row_count(self) -> int:
-        return len(self.rows)
-
-    def row_key(self, index: int) -> Hashable:
-        return key_of(self.rows[index])
+    def key(self, row: SessionRow) -> Hashable:
+        return key_of(row)
 
     def row(self, index: int, width: int) -> Content:
         row = self.rows[index]

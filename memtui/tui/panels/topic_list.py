@@ -1,46 +1,32 @@
 """The list of memory files: groups that fold, files with their marks, sizes, index lines and ages."""
 
 from collections.abc import Hashable
-from pathlib import Path
 
 from textual.content import Content
-from textual.message import Message
 
 from memtui.tui import keys
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.panels.lines import Lines
+from memtui.tui.panels.row_list import RowList
 from memtui.tui.rows import Group, Item, Row
 from memtui.tui.segments.topic_list import first_file, row_line
 
 
-class TopicList(Lines):
+class TopicList(RowList[Row]):
     """Rows as `arrange` made them; says which file the cursor is on."""
 
     BINDINGS = keys.bindings(keys.TOPICS)
     BORDER_TITLE = "1 Memory"
 
-    class Folded(Message):
-        """A group is to be folded or unfolded."""
-
-        def __init__(self, key: str, folded: bool) -> None:
-            super().__init__()
-            self.key = key
-            self.folded = folded
-
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
-        super().__init__(id=id, classes=classes)
-        self.glyphs = glyphs
-        self.rows: tuple[Row, ...] = ()
+        super().__init__(glyphs, id=id, classes=classes)
         self.now = 0.0
 
     def show(self, rows: tuple[Row, ...], now: float) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its file."""
         if rows == self.rows and int(now / 60) == int(self.now / 60):
             return
-        keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
-        first = not self.rows
-        self.rows, self.now = rows, now
-        self.rows_changed(keep=keep)
+        first, self.now = not self.rows, now
+        self.put(rows)
         if first:
             self.to_first_file()
 
@@ -48,25 +34,7 @@ class TopicList(Lines):
         """Put the cursor on the first row that is a file."""
         self.cursor = first_file(self.rows)
 
-    def to_path(self, path: Path) -> bool:
-        """Put the cursor on a file; whether it is in the list."""
-        where = str(path)
-        index = next((i for i, row in enumerate(self.rows) if isinstance(row, Item) and row.where == where), None)
-        if index is None:
-            return False
-        self.cursor = index
-        return True
-
-    @property
-    def current(self) -> Row | None:
-        """The row under the cursor."""
-        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
-
-    def row_count(self) -> int:
-        return len(self.rows)
-
-    def row_key(self, index: int) -> Hashable:
-        row = self.rows[index]
+    def key(self, row: Row) -> Hashable:
         return row.where if isinstance(row, Item) else row.key
 
     def row(self, index: int, width: int) -> Content:
@@ -90,4 +58,4 @@ class TopicList(Lines):
         if isinstance(row, Group):
             self.post_message(self.Folded(row.key, not row.folded))
         else:
-            self.choose()
+            super().action_open()

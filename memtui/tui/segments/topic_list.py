@@ -1,5 +1,7 @@
 """One row of the list of memory files: a group that folds, or a file with its mark, size, index line and age."""
 
+from collections.abc import Sequence
+
 from memtui.base import text
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.rows import Group, Item, Row
@@ -21,7 +23,7 @@ def row_line(row: Row, width: int, now: float, glyphs: Glyphs) -> Line:
     return _group(row, width, glyphs) if isinstance(row, Group) else _item(row, width, now, glyphs)
 
 
-def first_file(rows: tuple[Row, ...]) -> int:
+def first_file(rows: Sequence[Row]) -> int:
     """Where the cursor stands first: on the first row that is a file."""
     return next((index for index, row in enumerate(rows) if isinstance(row, Item)), 0)
 

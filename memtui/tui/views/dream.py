@@ -86,7 +86,7 @@ class DreamView(RunActions):
         gates = tuple(replace(gate, source=_short(gate.source, home)) for gate in state.gates)
         self.query_one(GateList).show(gates, now)
         self._show_runs(now)
-        if self._awaited and self.runs.to_run(self._awaited):
+        if self._awaited and self.runs.to_key(self._awaited):
             self._awaited = ""
         self.moved()
 
@@ -110,7 +110,7 @@ class DreamView(RunActions):
 
     def go_to(self, id: str) -> None:
         """Put the cursor on a run, once it is listed."""
-        self._awaited = "" if self.runs.to_run(id) else id
+        self._awaited = "" if self.runs.to_key(id) else id
 
     @on(Lines.Moved, "#runs")
     def moved(self) -> None:

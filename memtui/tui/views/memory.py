@@ -352,10 +352,10 @@ class MemoryView(Widget):
 
     def go_to(self, path: Path) -> None:
         """Put the cursor on a file, unfolding and unfiltering what hides it."""
-        if not self.list.to_path(path):
+        if not self.list.to_key(str(path)):
             self.wanted = replace(self.wanted, folded=frozenset(), query="", only_problems=False)
             self._rearrange()
-            self.list.to_path(path)
+            self.list.to_key(str(path))
 
     @on(Reader.Wish)
     def reader_wish(self, message: Reader.Wish) -> None:
