@@ -2,7 +2,8 @@
 
     python screenshots/make.py [NAME ...]
 
-Each picture is a size and the keys that lead to it; the clock stands still, so the same code gives the same picture.
+Each picture is a size and the keys that lead to it, some after a dream that waits for review; the clock stands still,
+so the same code gives the same picture.
 """
 
 import asyncio
@@ -16,6 +17,9 @@ from pathlib import Path
 from memtui.base.config import read_config
 from memtui.base.dirs import Dirs
 from memtui.demo import build_demo
+from memtui.dream.backends import choose
+from memtui.dream.run import run_dream
+from memtui.dream.runs import list_runs
 from memtui.host.env import Env
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
@@ -36,6 +40,7 @@ class Picture:
     keys: tuple[str, ...] = ()
     size: tuple[int, int] = (120, 40)
     ascii: bool = False
+    dreamt: bool = False
 
 
 PICTURES = (
@@ -51,12 +56,14 @@ PICTURES = (
     Picture("sessions-80", ("3", "right", "j"), (80, 24)),
     Picture("resume", ("3", "enter"), (80, 24)),
     Picture("transcript", ("3", "p")),
-    Picture("dream", ("2",)),
     Picture("settings", ("5",)),
     Picture("activity", ("at",)),
     Picture("commands", ("colon",), (80, 24)),
     Picture("keys", ("question_mark",), (80, 24)),
     Picture("new", ("n",), (80, 24)),
+    Picture("dream", ("2",), dreamt=True),
+    Picture("dream-80", ("2",), (80, 24), dreamt=True),
+    Picture("watch", ("w", "down"), dreamt=True),
 )
 
 
@@ -79,6 +86,15 @@ async def take(picture: Picture, workspace: Workspace) -> str:
         return app.export_screenshot(title="memtui")
 
 
+def dream(workspace: Workspace) -> None:
+    """Consolidate the sample by rule, for a person to judge."""
+    chosen = choose("offline", "reflect", workspace, read_config(workspace.dirs.config))
+    run_dream(
+        workspace, workspace.dirs, chosen.work, backend=chosen.name, why=chosen.why, force=True, adopt="review",
+        now=lambda: NOW,
+    )  # fmt: skip
+
+
 def main(names: list[str]) -> None:
     """Write the pictures named, or all."""
     with tempfile.TemporaryDirectory() as folder:
@@ -88,6 +104,8 @@ def main(names: list[str]) -> None:
         for picture in PICTURES:
             if names and picture.name not in names:
                 continue
+            if picture.dreamt and not list_runs(workspace.dirs):
+                dream(workspace)
             svg = asyncio.run(take(picture, workspace))
             file = HERE / f"{picture.name}.svg"
             # Without it leading spaces are dropped by rsvg-convert, and columns wander.
