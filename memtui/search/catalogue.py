@@ -53,8 +53,8 @@ create table session(
 );
 create table progress(place text primary key, mark blob not null, state text not null);
 create table health(place text primary key, modified real not null, size integer not null, words text not null);
-create index by_folder on session(folder, listed, written desc);
-create index by_time on session(written desc) where listed;
+create index by_folder on session(folder, listed, written desc, place);
+create index by_time on session(written desc, place) where listed;
 create index unlisted on session(folder) where not listed
 """
 _FILE: Final = "place, modified, size, inode"

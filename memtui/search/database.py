@@ -1,9 +1,9 @@
 """The cache's SQLite file: opened, of this version, or made anew."""
 
 import sqlite3
+from binascii import crc32
 from contextlib import suppress
 from pathlib import Path
-from zlib import crc32
 
 WAIT = 2.0
 """Seconds to wait for another program that writes."""
