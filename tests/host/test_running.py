@@ -130,8 +130,8 @@ CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
 """The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
 
 LOOKS = (
-    "import dataclasses, json, pathlib, sys; from memtui.host.env import Env; from memtui.host.running import running;"
-    "found = [dataclasses.asdict(one) for one in running(Env.real()).values()];"
+    "import json, pathlib, sys; from memtui.host.env import Env; from memtui.host.running import running;"
+    "found = [one._asdict() for one in running(Env.real()).values()];"
     "pathlib.Path(sys.argv[1]).write_text(json.dumps(found))"
 )
 
