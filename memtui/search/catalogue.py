@@ -156,15 +156,16 @@ class Catalogue:
         rows = self._ask(f"select {_FACTS} from session where place = ?", place)
         return Facts(*rows[0]) if rows else None
 
-    def health(self) -> dict[tuple[str, float, int], str]:
-        """What is known to be lost of sessions, by their file's place, time and size; "" for nothing."""
-        rows = self._ask("select place, modified, size, words from health")
-        return {(place, modified, size): words for place, modified, size, words in rows}
+    def health(self, one: Session) -> str | None:
+        """What is known to be lost of a session as its file is now, "" for nothing; None if nobody found out yet."""
+        asked = "select words from health where place = ? and modified = ? and size = ?"
+        rows = self._ask(asked, one.place, one.modified, one.size)
+        return str(rows[0][0]) if rows else None
 
-    def keep_health(self, file: SessionFile, words: str) -> None:
+    def keep_health(self, one: Session, words: str) -> None:
         """Keep what is lost of a session, as its file is now."""
         with suppress(sqlite3.OperationalError):  # held by another program: it is worked out again
-            self._db.execute("insert or replace into health values (?, ?, ?, ?)", (*file[:3], words))
+            self._db.execute("insert or replace into health values (?, ?, ?, ?)", (*one[:3], words))
 
     def refresh(
         self,

@@ -26,10 +26,9 @@ def judge(
         A session's place, and what is wrong in one line ("" for nothing): those that are known first.
     """
     with Catalogue(cache) as catalogue:
-        known = catalogue.health()
         rest = []
         for one in sessions:
-            words = known.get((one.place, one.modified, one.size))
+            words = catalogue.health(one)
             if words is not None:
                 yield one.place, words
             elif one.size <= biggest:
@@ -43,5 +42,5 @@ def judge(
             except MemtuiError:
                 continue  # gone meanwhile: the next list knows
             words = "" if health.ok else health.words
-            catalogue.keep_health(one.file, words)
+            catalogue.keep_health(one, words)
             yield one.place, words

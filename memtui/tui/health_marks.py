@@ -43,7 +43,7 @@ class HealthMarks:
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
-        self._seen: dict[str, tuple[float, int]] = {}
+        self._seen: dict[str, Session] = {}
         self._rest: dict[str, Session] = {}
         self._new: list[Session] = []
         self._busy = False
@@ -56,14 +56,18 @@ class HealthMarks:
         Those that are open in a client change all the time and are marked as such.
         """
         sessions = shelf.sessions if shelf is not None and shelf.scope == "all" else ()
-        files = {one.place: (one.modified, one.size) for one in sessions}
-        self._rest = {place: one for place, one in self._rest.items() if place in files}
+        here = {one.place: one for one in sessions}
+        self._rest = {place: one for place, one in self._rest.items() if place in here}
         live = shelf.live if shelf is not None else {}
-        self._new = [one for one in sessions if self._seen.get(one.place) != files[one.place] and one.id not in live]
-        self._seen = files
+        self._new = [one for one in sessions if self._changed(one) and one.id not in live]
+        self._seen = here
         if self._new and self._timer is None:
             self._timer = self.app.set_interval(LOOK, self.look)
         self.look()
+
+    def _changed(self, one: Session) -> bool:
+        before = self._seen.get(one.place)
+        return before is None or (before.modified, before.size) != (one.modified, one.size)
 
     def look(self) -> None:
         """Read what is wanted now: what the cache knows of new ones, what is on the screen, or after a rest others."""
