@@ -9,7 +9,7 @@ Letters match in either case. ASCII that a writer wrote as `\u0061`, which none 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.sessions.entries import is_prompt
 from memtui.sessions.envelope import quick_entries
@@ -23,11 +23,12 @@ _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 @dataclass(frozen=True, slots=True)
 class Hit:
     """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
-    or for a part of -1 the passage as a whole)."""
+    or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
 
     passage: Passage
     part: int
     line: int
+    around: bool = False
 
 
 class Needle:
@@ -130,6 +131,24 @@ def find(
         elif hits := needle.hits(said_of(item)):
             yield Hit(item, *(hits[0] if step > 0 else hits[-1]))
             return
+
+
+def find_around(
+    source: Source,
+    needle: Needle,
+    start: Spot | None,
+    step: int,
+    *,
+    behind: tuple[int, int] | None = None,
+    most: int | None = None,
+) -> Iterator[Hit | float]:
+    """As `find`, and past the end from the other one, so that a text is found wherever it stands."""
+    for told in find(source, needle, start, step, behind=behind, most=most):
+        yield told
+        if isinstance(told, Hit):
+            return
+    for told in find(source, needle, None, step, most=most):
+        yield replace(told, around=True) if isinstance(told, Hit) else told
 
 
 def next_prompt(source: Source, start: Spot | None, step: int, *, most: int | None = None) -> Iterator[Hit | float]:

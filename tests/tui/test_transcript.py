@@ -150,8 +150,12 @@ async def test_find_unfolds_what_it_finds(make_app: Maker, tmp_path: Path) -> No
         await go(pilot, "n")
         assert row(screen) == "│ tests/checkout/test_retry.py::test_30 PASSED"
         await go(pilot, "N", "N")
+        assert row(screen) == "│ tests/checkout/test_retry.py::test_39 PASSED"
+        assert [one.message for one in pilot.app._notifications] == ["past the end: on from the other one"]
+        await go(pilot, "n")
         assert row(screen) == "│ tests/checkout/test_retry.py::test_3 PASSED"
-        assert "no 'TEST_3' above" in screen_text(pilot.app)  # type: ignore[arg-type]
+        await go(pilot, "slash", "x", "enter")
+        assert "no 'TEST_3x' here" in screen_text(pilot.app)  # type: ignore[arg-type]
         await go(pilot, "escape", "slash", *"실패", "enter")
         assert uuid(screen) == "u3"
         await go(pilot, "escape")
@@ -165,7 +169,7 @@ async def test_a_search_says_how_far_it_is_and_esc_stops_it(
         while True:
             yield 0.25
 
-    monkeypatch.setattr(transcript, "find", endless)
+    monkeypatch.setattr(transcript, "find_around", endless)
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)

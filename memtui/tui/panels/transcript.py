@@ -14,7 +14,7 @@ from textual.message import Message
 from textual.worker import get_current_worker
 
 from memtui.base.errors import MemtuiError
-from memtui.sessions.find import Hit, Needle, find, next_prompt, with_uuid
+from memtui.sessions.find import Hit, Needle, find_around, next_prompt, with_uuid
 from memtui.sessions.folded_source import FOLD, FoldedSource
 from memtui.sessions.passages import Longer, Source, Spot
 from memtui.sessions.repeats import Run
@@ -147,9 +147,9 @@ class TranscriptLines(PassageLines):
         way = "below" if step > 0 else "above"
 
         def search(source: Source, most: int | None) -> Steps:
-            return find(source, needle, spot, step, behind=behind, most=most)
+            return find_around(source, needle, spot, step, behind=behind, most=most)
 
-        self._look(search, f"looking {way} for {words!r}", f"no {words!r} {way}")
+        self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
 
     def action_prompt(self, step: int) -> None:
         """To the next or previous thing that a person typed; from within one back to its beginning."""
@@ -239,6 +239,9 @@ class TranscriptLines(PassageLines):
         self.post_message(self.Told("" if hit else self._nothing))
         if hit is None:
             return
+        if hit.around:
+            self.app.clear_notifications()
+            self.app.notify("past the end: on from the other one", timeout=3, markup=False)
         spot, part = hit.passage.spot, hit.part
         if hit.line >= 0:
             lines = min(hit.line // OPENED * OPENED + OPENED, MOST_SHOWN)
