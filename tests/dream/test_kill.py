@@ -52,9 +52,9 @@ def end_it(scene: Scene, way: str, moment: str) -> int:
         assert stopping.by == "SIGTERM"
     elif way != "failure":
         os.kill(child.pid, signal.Signals[way] if way != "time-out" else signal.SIGALRM)  # as the timer does
-    if moment == "adopting" and way != "SIGKILL":
-        child.let_go()  # a signal waits until the adoption is done, and time is not counted in it
-    elif way == "failure":
+    if way != "SIGKILL":
+        # During an adoption a signal waits until that is done. Elsewhere it is there before the pipe is closed: one
+        # that came just before the child began to read would not wake it.
         child.let_go()
     return child.wait()
 
