@@ -25,7 +25,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from homes import REPO, make_home
-from pairs import Result, show
+from pairs import Result, measure
 from ptyapp import PtyApp
 
 sys.path.insert(0, str(REPO))
@@ -211,14 +211,7 @@ ROWS: dict[str, Callable[[argparse.Namespace], list[Result]]] = {
 
 def main() -> int:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="+", choices=ROWS, metavar="NAME")
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    results = [result for name in given.names for result in ROWS[name](given)]
-    show(results, as_json=given.json)
-    return int(not all(result.holds for result in results))
+    return measure(__doc__, ROWS, lambda parser: parser.add_argument("--rounds", type=int, default=15))
 
 
 if __name__ == "__main__":

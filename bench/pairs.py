@@ -1,11 +1,14 @@
 """Two ways of doing something, measured in turn, because a busy machine slows both: what counts is their ratio."""
 
+import argparse
 import gc
 import json
 import statistics
+import tempfile
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from pathlib import Path
 
 Way = Callable[[], float]
 """Does the work once and returns the seconds that it took."""
@@ -81,3 +84,32 @@ def show(results: Iterable[Result], *, as_json: bool) -> None:
         gate = f"{'>=' if one.least else '<='} {one.gate:g}"
         verdict = "holds" if one.holds else "MISSED"
         print(f"{one.row:>3}  {one.what:44} {one.ratio:>8.3g}  {spread:15} {gate:>9}  {verdict:7}  {one.note}")
+
+
+def measure(
+    doc: str | None,
+    rows: Mapping[str, Callable[[argparse.Namespace], list[Result]]],
+    options: Callable[[argparse.ArgumentParser], object],
+) -> int:
+    """Measure what the command line names and print it; 1 if a gate is missed.
+
+    Args:
+        doc: The help.
+        rows: What can be named, each with what measures it.
+        options: Adds the options that the measurements know.
+    """
+    parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="+", choices=rows, metavar="NAME")
+    options(parser)
+    parser.add_argument("--json", action="store_true")
+    given = parser.parse_args()
+    results = [result for name in given.names for result in rows[name](given)]
+    show(results, as_json=given.json)
+    return int(not all(result.holds for result in results))
+
+
+def over_data(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
+    """The options of what measures over a set of data, next to other tools."""
+    parser.add_argument("--data", type=Path, required=required)
+    parser.add_argument("--prefix", type=Path, default=Path(tempfile.gettempdir(), "memtui-bench"))
+    parser.add_argument("--pairs", type=int, default=7)

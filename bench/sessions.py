@@ -27,7 +27,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import peers
-from pairs import Result, Way, compare, show, timed
+from pairs import Result, Way, compare, measure, over_data, timed
 from truth import FACTS, Set, plain_facts, read_set, wrong
 
 REPO = Path(__file__).resolve().parent.parent
@@ -196,17 +196,11 @@ ROWS: dict[str, Callable[[Set, argparse.Namespace], list[Result]]] = {
 
 def main() -> int:
     """Measure what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="+", choices=ROWS, metavar="NAME")
-    parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--prefix", type=Path, default=Path(tempfile.gettempdir(), "memtui-bench"))
-    parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    data = read_set(given.data)
-    results = [result for name in given.names for result in ROWS[name](data, given)]
-    show(results, as_json=given.json)
-    return int(not all(result.holds for result in results))
+
+    def over(row: Callable[[Set, argparse.Namespace], list[Result]]) -> Callable[[argparse.Namespace], list[Result]]:
+        return lambda given: row(read_set(given.data), given)
+
+    return measure(__doc__, {name: over(row) for name, row in ROWS.items()}, over_data)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ from pathlib import Path
 
 import peers
 import psutil
-from pairs import Result, compare, show
+from pairs import Result, compare, measure, over_data
 from ptyapp import PtyApp
 from sessions import command
 from start import BARE
@@ -229,17 +229,8 @@ ROWS: dict[str, Callable[[argparse.Namespace], list[Result]]] = {
 
 
 def main() -> int:
-    """Measure what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="+", choices=ROWS, metavar="NAME")
-    parser.add_argument("--data", type=Path, help="for `list` and `memory`")
-    parser.add_argument("--prefix", type=Path, default=Path(tempfile.gettempdir(), "memtui-bench"))
-    parser.add_argument("--pairs", type=int, default=7)
-    parser.add_argument("--json", action="store_true")
-    given = parser.parse_args()
-    results = [result for name in given.names for result in ROWS[name](given)]
-    show(results, as_json=given.json)
-    return int(not all(result.holds for result in results))
+    """Measure what was asked for; `keys` and `follow` make their own data."""
+    return measure(__doc__, ROWS, lambda parser: over_data(parser, required=False))
 
 
 if __name__ == "__main__":

@@ -252,7 +252,7 @@ async def test_sessions_are_offered_where_there_is_no_memory_yet(
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await until(lambda: isinstance(app.screen, Choose), pilot.pause)
-        assert "2  look at 1 past session" in screen_text(app)
+        assert "2  look at past sessions" in screen_text(app)
         await press(pilot, "2")
         assert "Make checkout retry" in screen_text(app)
         assert "3 Sessions" in screen_text(app)

@@ -4,7 +4,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.base.errors import Conflict, NotFound
-from memtui.base.text import many
 from memtui.host.heads import session_files
 from memtui.host.paths import short
 from memtui.host.place import decide
@@ -121,10 +120,11 @@ class AroundWishes(Hands):
     async def wish_welcome(self, wish: Wish) -> None:
         """The first-run page: where we looked, and what can be done."""
         folder = short(self.workspace.place.folder, self.workspace.env.home)
-        count = len(await self.off(session_files, self.workspace.place.transcripts))
+        # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
+        there = bool(await self.off(session_files, self.workspace.place.transcripts))
         first, *others = WELCOME
-        past = [("sessions", f"look at {many(count, 'past session')}", "what was done here can be resumed")]
-        lines = [first, *(past if count else []), *others]
+        past = [("sessions", "look at past sessions", "what was done here can be resumed")]
+        lines = [first, *(past if there else []), *others]
         options = [Option(key, f"{number}  {words}", more) for number, (key, words, more) in enumerate(lines, 1)]
         chosen = await self.app.push_screen_wait(
             Choose("No memory for this project yet", options, explain=f"{folder} does not exist.", digits=True)
