@@ -30,11 +30,19 @@ from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, s
 
 __all__ = ["dream"]
 
-MAIN = f"import sys; sys.path.insert(0, {str(REPO)!r}); from memtui.__main__ import main; sys.exit(main())"
-VIEWS = ("memory", "dream", "sessions", "search", "settings")
-HANGS = f"""
-import sys, time, types
+CLOCK = f"""
+import sys, time
+time.time = lambda begun=time.monotonic(): {NOW} + time.monotonic() - begun
 sys.path.insert(0, {str(REPO)!r})
+"""
+"""A run's process has the tests' clock: what it writes is compared with what the app, on that clock, says of it."""
+MAIN = f"""{CLOCK}
+from memtui.__main__ import main
+sys.exit(main())
+"""
+VIEWS = ("memory", "dream", "sessions", "search", "settings")
+HANGS = f"""{CLOCK}
+import types
 def consolidate(root, *, now, emit, mode, pinned=frozenset()):
     (root / "user_role.md").write_text("changed by a dream\\n")
     emit("half way")
