@@ -1,12 +1,17 @@
 """Something that is looked up while we go on: the disk is asked by a copy of this process on another core."""
 
+from __future__ import annotations
+
 import marshal
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
 
-Found = TypeVar("Found")
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from typing import Any, TypeVar
+
+    Found = TypeVar("Found")
 
 ROOM = 1 << 20
 """Bytes of what is found that have room at once; anybody may have so many."""

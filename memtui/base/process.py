@@ -7,7 +7,8 @@ process started and the name of this run of the machine, it names one process fo
 import os
 import sys
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.base.record import Record
 
 _LINUX = sys.platform.startswith("linux")
 _WINDOWS = sys.platform == "win32"
@@ -15,7 +16,7 @@ _SAME_START = 0.5
 """Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
 
 
-class Identity(NamedTuple):
+class Identity(Record):
     """A process: its number, when it started and in which run of the machine.
 
     `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not

@@ -8,14 +8,15 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Refused
+from memtui.base.record import Record
 from memtui.base.text import visible
 from memtui.cli import COMMANDS
 from memtui.host.env import Env
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.base.config import Config
     from memtui.cli.output import Output
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from memtui.memory.world import World
 
 
-class KeyRow(NamedTuple):
+class KeyRow(Record):
     """One key of the screen: the action that config.toml names, where it works, its keys, what it does."""
 
     id: str

@@ -9,11 +9,17 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TextIO
 
 from memtui.base.errors import MemtuiError, Refused
+from memtui.base.record import Record
 from memtui.base.text import visible
 from memtui.cli.streams import drop_stdout, is_terminal, write
+
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from typing import Any, TextIO
+
+    from memtui.cli.call import Asked
 
 SCHEMA = "memtui/1"
 
@@ -25,21 +31,24 @@ _SGR = {
 }  # fmt: skip
 
 
-class Part(NamedTuple):
+class Part(Record):
     """A piece of a line: its text, and a style by name ("" is none)."""
 
     text: str
     style: str = ""
 
 
-Data = dict[str, Any]
-"""One object of an answer."""
+if TYPE_CHECKING:
+    Data = dict[str, Any]
+    """One object of an answer."""
+else:
+    Data = dict
 
 Line = str | Part | Sequence[str | Part]
 """One line of text: a string, a part, or several of them."""
 
 
-class Glyphs(NamedTuple):
+class Glyphs(Record):
     """Marks that a terminal may not have; each also has a word in `--plain`."""
 
     problem: str
@@ -57,20 +66,6 @@ UNICODE = Glyphs("!", "○", "█", "░", ("▐", "▌"), "…", "✓", "✗", 
 ASCII = Glyphs("!", "o", "#", "-", ("[", "]"), "...", "v", "x", "-")
 
 
-class Wishes(Protocol):
-    """The options that say how to print; `context.Asked` has them."""
-
-    json: bool
-    jsonl: bool
-    plain: bool
-    quiet: bool
-    verbose: bool
-    no_color: bool
-    ascii: bool
-    yes: bool
-    no_input: bool
-
-
 class Output:
     """Prints for one call.
 
@@ -80,7 +75,7 @@ class Output:
         ascii: Whether the person's settings ask for ASCII marks.
     """
 
-    def __init__(self, wishes: Wishes, environ: Mapping[str, str], *, ascii: bool = False) -> None:
+    def __init__(self, wishes: "Asked", environ: Mapping[str, str], *, ascii: bool = False) -> None:
         self._wishes = wishes
         self._ascii = ascii
         self._environ = environ
@@ -128,7 +123,7 @@ class Output:
         except (OSError, ValueError):
             return 80
 
-    def coloured(self, stream: TextIO) -> bool:
+    def coloured(self, stream: "TextIO") -> bool:
         """Whether a stream gets colour."""
         if self._wishes.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False

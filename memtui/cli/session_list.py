@@ -5,7 +5,6 @@ click is not known here: where there are thousands of sessions its import would 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.base.beside import beside
 from memtui.base.errors import MemtuiError
@@ -14,6 +13,7 @@ from memtui.cli.call import Call
 from memtui.cli.output import SHORT, Data, Line, Part, iso
 from memtui.cli.table import Column, columned
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.host.running import Running
     from memtui.sessions.facts import Facts
@@ -51,21 +51,29 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
     from memtui.host.running import running
     from memtui.search.catalogue import Catalogue
 
+    days, now, live = cleanup_days(read_layers(call.env, call.directory)), call.now(), running(call.env)
+
+    def wanted(page: "list[Session]") -> "list[Session]":
+        return page if branch is None else [one for one in page if one.branch == branch]
+
+    def left(one: "Session") -> float | None:
+        return None if days is None else days_left(one.modified, now, days)
+
+    def lines(page: "list[Session]") -> list[Line]:
+        found = wanted(page)
+        states = [Part("live", "good") if one.id in live else leaving(left(one)) for one in found]
+        return list(_table(call, found, states, everywhere=everywhere))
+
     faults: list[MemtuiError] = []
-    rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
-        found = catalogue.current(folders, faults, look)
-        if branch is not None:
-            found = [one for one in found if one.branch == branch]
-        live, days, now = running(call.env), cleanup_days(read_layers(call.env, call.directory)), call.now()
-        left = [None if days is None else days_left(one.modified, now, days) for one in found]
-        if call.out.structured:
-            known = catalogue.facts(folders)
-            rows = [_data(one, known[one.place], live.get(one.id), rest) for one, rest in zip(found, left, strict=True)]
-    states: list[str | Part] = [leaving(rest) for rest in left]
-    if live:
-        states = [Part("live", "good") if one.id in live else state for one, state in zip(found, states, strict=True)]
-    text = _table(call, found, states, everywhere=everywhere)
+        page = catalogue.page(folders)
+        text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
+        checked = catalogue.checked(page, folders, faults, look)
+        if checked is not page and not call.out.structured:
+            text = lines(checked)
+        found = wanted(checked)
+        known = catalogue.facts(folders) if call.out.structured else {}
+    rows = [_data(one, known[one.place], live.get(one.id), left(one)) for one in found if known]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")

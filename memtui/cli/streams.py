@@ -2,7 +2,10 @@
 
 import os
 import sys
-from typing import TextIO
+
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from typing import TextIO
 
 
 def drop_stdout() -> None:
@@ -13,7 +16,7 @@ def drop_stdout() -> None:
         return
 
 
-def is_terminal(stream: TextIO) -> bool:
+def is_terminal(stream: "TextIO") -> bool:
     """Whether a person is at the other end; a stream that is closed or none has nobody."""
     try:
         return stream.isatty()
@@ -21,7 +24,7 @@ def is_terminal(stream: TextIO) -> bool:
         return False
 
 
-def write(stream: TextIO, text: str) -> None:
+def write(stream: "TextIO", text: str) -> None:
     """Write at once and flush; what the encoding lacks is shown as its number rather than failing."""
     try:
         stream.write(text)

@@ -5,8 +5,8 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast
 
+from memtui.base.record import Record
 from memtui.base.text import cells, clip, visible
 from memtui.cli.output import Line, Output, Part
 
@@ -17,7 +17,7 @@ LEAST = 8
 """Cells that a column keeps when another one has given already."""
 
 
-class Column(NamedTuple):
+class Column(Record):
     """A column: its heading, whether its cells stand right, and their style.
 
     `rest` is 0 for one that keeps its width; where there isn't room for all, the others give of theirs, first the
@@ -84,7 +84,7 @@ class _Laid:
     def __init__(self, column: Column, cells: Sequence[str | Part], headed: bool) -> None:
         self.column, self.cells = column, cells
         self.texts = [column.title] if headed else []
-        self.texts += map(_text, cells) if Part in set(map(type, cells)) else cast("Sequence[str]", cells)
+        self.texts += map(_text, cells) if Part in set(map(type, cells)) else cells  # type: ignore[arg-type]  # all are str
         self.sizes: list[int] = []
         self.plain = False
         self.width = 0

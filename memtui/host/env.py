@@ -4,7 +4,8 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.base.record import Record
 
 
 def managed_folder() -> Path:
@@ -16,7 +17,7 @@ def managed_folder() -> Path:
     return Path("/etc/claude-code")
 
 
-class Env(NamedTuple):
+class Env(Record):
     """The surroundings of a decision.
 
     `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed

@@ -5,7 +5,8 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from memtui.base.record import Record
 
 PART = 1 << 16
 """Bytes of the head and of the tail, as the agent client's own list reads them."""
@@ -14,7 +15,7 @@ SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jso
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
-class SessionFile(NamedTuple):
+class SessionFile(Record):
     """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
 
     place: str

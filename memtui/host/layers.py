@@ -15,8 +15,8 @@ import stat
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
 
+from memtui.base.record import Record
 from memtui.host.env import Env
 from memtui.host.gitroot import canonical_root
 from memtui.host.paths import config_dir, real
@@ -34,7 +34,7 @@ HARMLESS = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CL
 """Of the variables that we know, those that the `env` block of a project or local file may set."""
 
 
-class Layer(NamedTuple):
+class Layer(Record):
     """One settings file, or the JSON given by the flag.
 
     `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
@@ -52,7 +52,7 @@ class Layer(NamedTuple):
         return "--settings" if self.path is None else str(self.path)
 
 
-class Variable(NamedTuple):
+class Variable(Record):
     """An environment variable as the client sees it: `layer` is "env" for the shell, else the layer that set it."""
 
     value: str

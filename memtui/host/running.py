@@ -15,9 +15,9 @@ import os
 import re
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
 from memtui.base.process import Identity, alive
+from memtui.base.record import Record
 from memtui.host.env import Env
 from memtui.host.paths import config_dir, read_small
 
@@ -26,7 +26,7 @@ _SLACK = 60.0
 """Seconds that a process may seem to have started after it wrote its file: clocks get set."""
 
 
-class Running(NamedTuple):
+class Running(Record):
     """A session that is open in a client.
 
     `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`

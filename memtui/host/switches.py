@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
+from memtui.base.record import Record
 from memtui.host.env import Env, truth
 from memtui.host.layers import Layer, Variable, effective, environment
 from memtui.host.paths import given_name
 
 
-class Switch(NamedTuple):
+class Switch(Record):
     """One switch as it stands.
 
     `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the
@@ -29,7 +29,7 @@ class Switch(NamedTuple):
     why_not: str = ""
 
 
-class _Key(NamedTuple):
+class _Key(Record):
     key: str
     kind: str
     default: object

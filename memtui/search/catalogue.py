@@ -5,6 +5,8 @@ size, time and inode of every file, reads what changed, newest first, and says a
 show. A file that grew is read on from where reading stopped, if the bytes before that place are still the same.
 """
 
+from __future__ import annotations
+
 import json
 import sqlite3
 import time
@@ -12,37 +14,42 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
 
 from memtui.base.errors import MemtuiError
 from memtui.host.heads import SessionFile, files_of, read_part
 from memtui.search.database import open_database
 from memtui.sessions.listing import Session
 
+TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
+    from typing import Any, Self, TypeVar
+
     from memtui.host.heads import Listed
     from memtui.sessions.bulk import Scanned
     from memtui.sessions.facts import Facts
     from memtui.sessions.scan import Scanner
 
-FILE: Final = "catalogue.db"
+    Row = tuple[Any, ...]
+    T = TypeVar("T")
+
+FILE = "catalogue.db"
 """The cache's name in our cache folder."""
 
-SHOW_EVERY: Final = 0.4
+SHOW_EVERY = 0.4
 """Seconds of reading after which what is known is kept and shown."""
 
 Shown = Callable[[int, int], None]
 """Told how many of the changed files were read, and how many there are."""
 
-_MARK: Final = 1024
+_MARK = 1024
 """Bytes at a file's start and before its offset that must be the same for it to be read on."""
 
-_FACTS: Final = (
+_FACTS = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
     " cwd, branch"
 )
 """The fields of `sessions.facts.Facts`, which isn't imported for this: a list needs only a few of them."""
-_SCHEMA: Final = """
+_SCHEMA = """
 create table session(
     place text primary key, folder text not null, modified real not null, size integer not null,
     inode integer not null, written real not null, listed integer not null,
@@ -57,21 +64,18 @@ create index by_folder on session(folder, listed, written desc, place);
 create index by_time on session(written desc, place) where listed;
 create index unlisted on session(folder) where not listed
 """
-_FILE: Final = "place, modified, size, inode"
+_FILE = "place, modified, size, inode"
 """What tells whether a file is another one than before."""
-_LINE: Final = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
+_LINE = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
 """What a `Session` is made of."""
-_KEEP: Final = (
+_KEEP = (
     f"insert or replace into session(place, folder, modified, size, inode, written, listed, {_FACTS})"
     f" values ({', '.join('?' * (8 + _FACTS.count(',')))})"
 )
-_KEEP_PROGRESS: Final = "insert or replace into progress values (?, ?, ?)"
+_KEEP_PROGRESS = "insert or replace into progress values (?, ?, ?)"
 
-_MANY: Final = 20
+_MANY = 20
 """Folders from which on it costs less to read the rows of all than to look for those of each."""
-
-Row = tuple[Any, ...]
-T = TypeVar("T")
 
 
 class Refreshed:
@@ -122,7 +126,7 @@ class Catalogue:
         return self._made(Session._make, asked, *values, limit)
 
     def current(
-        self, folders: Sequence[Path], faults: list[MemtuiError], look: "Callable[[], list[Listed]] | None" = None
+        self, folders: Sequence[Path], faults: list[MemtuiError], look: Callable[[], list[Listed]] | None = None
     ) -> list[Session]:
         """Sessions as their files are now: `refresh` and `page`, in one go where nothing changed, as most of the time.
 
@@ -131,7 +135,20 @@ class Catalogue:
             faults: Takes what kept a file from being read; the others are listed all the same.
             look: Gives `files_of` these folders, if somebody looks already.
         """
-        listed = self.page(folders)
+        return self.checked(self.page(folders), folders, faults, look)
+
+    def checked(
+        self,
+        listed: list[Session],
+        folders: Sequence[Path],
+        faults: list[MemtuiError],
+        look: Callable[[], list[Listed]] | None = None,
+    ) -> list[Session]:
+        """As `current`, for somebody who has the page and did something with it before the look was over.
+
+        Returns:
+            The same list if nothing changed.
+        """
         where, values = _among(folders)
         rest = self._ask(f"select {_FILE} from session where not listed and {where}", *values)
         known: dict[str, Row] = {row[0]: row for row in [*listed, *rest]}
@@ -141,7 +158,7 @@ class Catalogue:
         faults += self._follow(stale, gone).faults
         return self.page(folders)
 
-    def facts(self, folders: Sequence[Path]) -> "dict[str, Facts]":
+    def facts(self, folders: Sequence[Path]) -> dict[str, Facts]:
         """All that is known of the sessions of these folders, by the place of their file."""
         from memtui.sessions.facts import Facts
 
@@ -149,7 +166,7 @@ class Catalogue:
         rows = self._ask(f"select place, {_FACTS} from session where {where}", *values)
         return {row[0]: Facts(*row[1:]) for row in rows}
 
-    def facts_of(self, place: str) -> "Facts | None":
+    def facts_of(self, place: str) -> Facts | None:
         """All that is known of one session; None if it was never refreshed."""
         from memtui.sessions.facts import Facts
 
@@ -225,7 +242,7 @@ class Catalogue:
                     shown(count, len(stale))
         self._write(rows, [])
 
-    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> "Generator[Scanned, None, None]":
+    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> Generator[Scanned, None, None]:
         """Scan files: first those that only grew, from where reading stopped, then all others."""
         from memtui.sessions.bulk import scan_many
 
@@ -247,7 +264,7 @@ class Catalogue:
                 done.read += 1
                 yield found
 
-    def _left_off(self, file: SessionFile) -> "Scanner | None":
+    def _left_off(self, file: SessionFile) -> Scanner | None:
         """A scanner that goes on where the last one stopped in a file; None if the file did more than grow."""
         for state, mark, offset in self._ask(
             "select state, mark, offset from session join progress using (place)"
@@ -307,7 +324,7 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
-def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
+def _compared(files: list[Listed], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
     """What changed: files that are not as they were, and the places of those gone.
 
     Args:
@@ -320,7 +337,7 @@ def _compared(files: "list[Listed]", known: dict[str, Row]) -> tuple[list[Sessio
     return stale, list(known.keys() - {file[0] for file in files})
 
 
-def _rows(file: SessionFile, scanner: "Scanner") -> tuple[Row, Row]:
+def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:
     """What is kept of a session: what a list shows, and what is needed to read on."""
     facts = scanner.facts
     folder = file.place.rpartition("/")[0]

@@ -2,12 +2,12 @@
 
 import os
 from pathlib import Path
-from typing import NamedTuple
 
+from memtui.base.record import Record
 from memtui.host.heads import SessionFile, session_id
 
 
-class Session(NamedTuple):
+class Session(Record):
     """A session as a line of a list: its file, and of the facts what a line shows, or is looked for in.
 
     There may be thousands: this is a row of the catalogue as the database gives it, and nothing around it. `when` is
