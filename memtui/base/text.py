@@ -67,6 +67,14 @@ def ago(seconds: float) -> str:
     return "just now" if seconds < 60 else f"{age(seconds)} ago"
 
 
+def span(seconds: float) -> str:
+    """How long: "8s", "2m14s", "1h05m"."""
+    whole = int(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    return f"{whole // 60}m{whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h{whole // 60 % 60:02}m"
+
+
 def size(number: int) -> str:
     """A short size in bytes or units where 1k is 1,000: "340", "1.1k", "25k", "1.2M"."""
     if number < 1000:

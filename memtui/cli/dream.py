@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import MemtuiError
+from memtui.base.text import span
 from memtui.cli.context import Call, Group, pass_call
 from memtui.cli.dashboard import gate_data, gate_lines
 from memtui.cli.dream_data import (
@@ -21,7 +22,6 @@ from memtui.cli.dream_data import (
     run_lines,
     runs,
     since,
-    span,
     touched,
     when,
 )

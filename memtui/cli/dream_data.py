@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from memtui.base.text import age, ago
+from memtui.base.text import age, ago, span
 from memtui.cli.call import Call
 from memtui.cli.output import Data, Line, Part, iso
 
@@ -110,13 +110,6 @@ def _how(how: str) -> Part:
     from memtui.dream.words import HOW_WORDS
 
     return Part(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
-
-
-def span(seconds: float) -> str:
-    """How long it took."""
-    from memtui.dream.words import span as words
-
-    return words(seconds)
 
 
 def touched(data: Data) -> str:

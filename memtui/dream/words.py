@@ -41,14 +41,6 @@ def seconds_of(run: Run, now: Progress, state: RunState, clock: float) -> float:
     return max(last - run.at, 0.0)
 
 
-def span(seconds: float) -> str:
-    """How long: "8s", "2m14s", "1h05m"."""
-    whole = int(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    return f"{whole // 60}m{whole % 60:02}s" if whole < 3600 else f"{whole // 3600}h{whole // 60 % 60:02}m"
-
-
 def waiting_time(seconds: float) -> str:
     """A time to wait: "3h 12m", "5m"."""
     minutes = max(int(seconds // 60), 0)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memtui.base.text import many, size
+from memtui.base.text import many, size, span
 from memtui.host.titles import one_line
 from memtui.sessions.chain import result_text
 from memtui.sessions.entries import blocks_of, is_machine, is_prompt, text
@@ -34,6 +34,7 @@ _TELLING: Final = (
     "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
     "path", "questions", "todos",
 )  # fmt: skip
+_PATHS: Final = ("file_path", "notebook_path", "path")
 _NOTED: Final = {
     "custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary",
     "tag": "tag", "agent-name": "agentName", "agent-color": "agentColor", "agent-setting": "agentSetting",
@@ -42,19 +43,24 @@ _NOTED: Final = {
 }  # fmt: skip
 _ATTACHED: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
 
+_MOST: Final = 1e12
+"""More than any count or time of a record is."""
+
 _PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
-    texts and summaries). `name` is a call's tool; `failed`: a result, or a note, that tells of an error."""
+    texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
+    of an error."""
 
     kind: Kind
     line: str = ""
     body: str = ""
     name: str = ""
     failed: bool = False
+    path: bool = False
 
     def lines(self) -> list[str]:
         """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
@@ -79,13 +85,15 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a record says. `stamp` is its timestamp as written; `prompt`: a person typed it."""
+    """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
+    `prompt`: a person typed it."""
 
     role: Role
     parts: tuple[Part, ...]
     stamp: str = ""
     uuid: str = ""
     prompt: bool = False
+    cwd: str = ""
 
 
 def said_of(passage: Passage) -> Said:
@@ -108,7 +116,14 @@ def said_of(passage: Passage) -> Said:
         )
     if passage.lossy:
         found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
-    return Said(_role(data), tuple(found), text(data.get("timestamp")), text(data.get("uuid")), is_prompt(data))
+    return Said(
+        _role(data),
+        tuple(found),
+        text(data.get("timestamp")),
+        text(data.get("uuid")),
+        is_prompt(data),
+        text(data.get("cwd")),
+    )
 
 
 def part_of(block: Record) -> Part:
@@ -122,7 +137,7 @@ def part_of(block: Record) -> Part:
         return Part("thinking", "thinking, encrypted")
     if kind.endswith("tool_use"):
         name, given = text(block.get("name")), block.get("input")
-        return Part("call", telling(given), _input(given), name)
+        return Part("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
     if kind.endswith("tool_result"):
         return _result(block)
     if kind in ("image", "document"):
@@ -134,14 +149,19 @@ def telling(given: object) -> str:
     """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
     if not isinstance(given, dict):
         return _line(text(given))
-    key = next((key for key in _TELLING if given.get(key)), None) or next(
-        (key for key in given if isinstance(given[key], str)), None
-    )
+    key = _telling_key(given)
     if key is None:
         return _line(_json(given)) if given else ""
     told = given[key] if isinstance(given[key], str) else _json(given[key])
     where = text(given.get("path")) if key == "pattern" else ""
     return _line(f"{told} in {where}" if where else told)
+
+
+def _telling_key(given: object) -> str | None:
+    if not isinstance(given, dict):
+        return None
+    keys = [key for key in _TELLING if given.get(key)] or [key for key in given if isinstance(given[key], str)]
+    return keys[0] if keys else None
 
 
 def _role(data: Record) -> Role:
@@ -197,15 +217,45 @@ def _system(data: Record) -> Part:
         return Part("boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro")))
     if kind == "local_command":
         return Part("machine", _first_line(content), content)
+    if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
+        return Part("note", f"the turn took {span(took / 1000)}", _input(data))
+    if kind == "stop_hook_summary":
+        return _stop_hooks(data)
     failed = kind == "api_error" or data.get("level") == "error"
+    if kind == "api_error":
+        content = content or _retry(data)
     return Part("note", _named(kind.replace("_", " ") or "system", content), _input(data), failed=failed)
+
+
+def _stop_hooks(data: Record) -> Part:
+    ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
+    words = [f"{many(int(ran), 'stop hook')} ran"]
+    if errors:
+        words.append(f"failed: {_json(errors)}")
+    if data.get("preventedContinuation") is True:
+        words.append(f"ended the turn: {text(data.get('stopReason'))}")
+    return Part("note", _line(", ".join(words)), _input(data), failed=bool(errors))
+
+
+def _retry(data: Record) -> str:
+    attempt, most, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
+    words = [f"try {attempt:.0f}" + (f" of {most:.0f}" if most else "")] if attempt else []
+    return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
+
+
+def _number(data: Record, key: str) -> float | None:
+    value = data.get(key)
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return value if number else None
 
 
 def _compacted(meta: Record, *, micro: bool) -> str:
     words = ["context microcompacted" if micro else "compacted"]
-    before, after = meta.get("preTokens"), meta.get("postTokens")
-    if isinstance(before, int):
-        words.append(f"{before:,} tokens" + (f" to {after:,}" if isinstance(after, int) else ""))
+    before, after, saved = (_number(meta, key) for key in ("preTokens", "postTokens", "tokensSaved"))
+    if before is not None:
+        words.append(f"{before:,.0f} tokens" + (f" to {after:,.0f}" if after is not None else ""))
+    if saved is not None:
+        words.append(f"{saved:,.0f} saved")
     if trigger := text(meta.get("trigger")):
         words.append("by hand" if trigger == "manual" else trigger)
     return ", ".join(words)

@@ -7,12 +7,12 @@ import time
 from textual.content import Content
 
 from memtui.agent.task import Budget
-from memtui.base.text import ago, cells, clip, pad, visible
+from memtui.base.text import ago, cells, clip, pad, span, visible
 from memtui.dream.backends import MODELS
 from memtui.dream.foreign import Foreign
 from memtui.dream.gates import Gate
 from memtui.dream.prompts import STAGES
-from memtui.dream.words import HOW_WORDS, how_of, opening, seconds_of, span, touched_words, waiting_time
+from memtui.dream.words import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator, Sequence
 
 from textual.content import Content
 
-from memtui.base.text import cells, clip, many, pad, visible
+from memtui.base.text import cells, clip, many, pad, span, visible
 from memtui.dream.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.foreign import Foreign
 from memtui.dream.prompts import STAGES
 from memtui.dream.stage import KEPT
-from memtui.dream.words import event_words, how_of, seconds_of, span
+from memtui.dream.words import event_words, how_of, seconds_of
 from memtui.tui.dream_rows import STYLES, phase_words, thrown_away, turn_words, word_of
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, OpenDream

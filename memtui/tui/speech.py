@@ -77,7 +77,7 @@ def draw_said(said: Said, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[
         yield Row(Content(""), BETWEEN)
         yield Row(_header(said, width))
     for number, part in enumerate(said.parts):
-        yield from _part(part, number, width, glyphs, limit(number, part.kind))
+        yield from _part(part, number, width, glyphs, limit(number, part.kind), said.cwd)
 
 
 def clock(stamp: str) -> str:
@@ -98,7 +98,7 @@ def _header(said: Said, width: int) -> Content:
     return head + Content.styled(" " * gap + stamp, "$dim") if gap > 0 else head
 
 
-def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> Iterator[Row]:
+def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str) -> Iterator[Row]:
     opened = shown > FOLDED.get(part.kind, 0)
     folds = part.kind == "repeats" or (bool(part.body) and part.kind != "text")
     lines, left = part.first_lines(shown)
@@ -110,7 +110,7 @@ def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int) -> It
         yield Row(_quoted(part.line, width, glyphs, part), number)
     elif part.kind not in ("text", "result"):
         mark = glyphs.bullet if not folds else glyphs.opened if opened else glyphs.closed
-        yield Row(_line(part, mark, width, glyphs, opened=opened), number, folds=folds)
+        yield Row(_line(part, mark, width, glyphs, cwd, opened=opened), number, folds=folds)
     if part.kind in ("text", "summary"):
         for drawn in draw("\n".join(taken), max(1, width - 2), glyphs, first=0) if taken else ():
             yield Row(Content("  ") + drawn.content, number, drawn.source, folds=folds)
@@ -133,17 +133,29 @@ def _taken(lines: list[str], shown: int) -> list[str]:
     return lines
 
 
-def _line(part: Part, mark: str, width: int, glyphs: Glyphs, *, opened: bool) -> Content:
-    """A part in one line: the mark, a call's tool, and the line."""
+def _line(part: Part, mark: str, width: int, glyphs: Glyphs, cwd: str, *, opened: bool) -> Content:
+    """A part in one line: the mark, a call's tool, and the line; a path below `cwd` without it."""
     style = "$problem" if part.failed else _STYLES.get(part.kind, "")
     lead = Content.styled(f"{mark} ", "$problem" if part.failed else "$dim")
     if part.name:
         name = clip(_shown(part.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
         lead += Content.styled(f"{name}  ", "bold")
+    room = width - lead.cell_length
     words = _shown(part.line)
+    if part.path:
+        words = _end_of_path(words.removeprefix(f"{_shown(cwd)}/"), room, glyphs)
     if part.kind == "thinking" and not opened:
         words += f"  {_shown(part.body[:500].strip())}"
-    return lead + Content.styled(clip(words, width - lead.cell_length, ellipsis=glyphs.ellipsis), style)
+    return lead + Content.styled(clip(words, room, ellipsis=glyphs.ellipsis), style)
+
+
+def _end_of_path(path: str, room: int, glyphs: Glyphs) -> str:
+    """A path whose first folders give way where there isn't room for all: its end tells most."""
+    if cells(path) <= room:
+        return path
+    while "/" in path and cells(path) + 1 + cells(glyphs.ellipsis) > room:
+        path = path.partition("/")[2]
+    return f"{glyphs.ellipsis}/{path}"
 
 
 def _rule(words: str, width: int, glyphs: Glyphs) -> Content:

@@ -66,6 +66,13 @@ def test_sizes_count_in_thousands(number: int, word: str) -> None:
     assert text.size(number) == word
 
 
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(0.4, "0s"), (59.9, "59s"), (134, "2m14s"), (3900, "1h05m"), (90_000, "25h00m")]
+)
+def test_how_long(seconds: float, words: str) -> None:
+    assert text.span(seconds) == words
+
+
 @pytest.mark.parametrize(("first", "last", "width"), text._SURE, ids=lambda value: ascii(value))
 def test_widths_that_need_no_table_are_those_of_the_table(first: str, last: str, width: int) -> None:
     for code in range(ord(first), ord(last) + 1):

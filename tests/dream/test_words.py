@@ -3,14 +3,7 @@
 import pytest
 
 from memtui.dream.events import Ended, File, Other, Retry, Turn
-from memtui.dream.words import event_words, span, touched_words, waiting_time
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(0.4, "0s"), (59.9, "59s"), (134, "2m14s"), (3900, "1h05m"), (90_000, "25h00m")]
-)
-def test_how_long(seconds: float, words: str) -> None:
-    assert span(seconds) == words
+from memtui.dream.words import event_words, touched_words, waiting_time
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(-5, "0m"), (300, "5m"), (11_520, "3h 12m")])

@@ -14,9 +14,9 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
-from memtui.base.text import visible
+from memtui.base.text import span, visible
 from memtui.dream.foreign import Foreign
-from memtui.dream.words import span, touched_words
+from memtui.dream.words import touched_words
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DreamSeen
