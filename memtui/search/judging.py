@@ -10,16 +10,18 @@ from memtui.sessions.health import health_of
 from memtui.sessions.listing import Session
 from memtui.sessions.transcript import read_transcript
 
+BIG = 64 << 20
+"""Bytes of a session above which it is read whole only when somebody asks for it."""
+
 
 def judge(
-    cache: Path, sessions: Sequence[Session], *, biggest: int, stopped: Callable[[], bool] = lambda: False
+    cache: Path, sessions: Sequence[Session], *, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
     """Say of sessions what is lost of them.
 
     Args:
         cache: Our cache folder.
         sessions: In the order in which they are to be judged.
-        biggest: Bytes of a file above which it isn't read for this.
         stopped: Asked before each file.
 
     Yields:
@@ -31,7 +33,7 @@ def judge(
             words = catalogue.health(one)
             if words is not None:
                 yield one.place, words
-            elif one.size <= biggest:
+            elif one.size <= BIG:
                 rest.append(one)
         for one in rest:
             if stopped():

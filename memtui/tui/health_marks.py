@@ -1,7 +1,6 @@
-"""Health marks of a list of all projects: those on the screen at once, the others a few now and then.
+"""Health marks of the list of sessions: those on the screen at once, then the others; of thousands a few now and then.
 
-What is known stands in the cache and is shown at once; what has to be read costs some milliseconds a session, and there
-may be thousands of them.
+What is known stands in the cache and is shown at once; what has to be read costs some milliseconds a session.
 """
 
 from __future__ import annotations
@@ -31,11 +30,11 @@ AT_ONCE = 8
 FEW = 16
 """Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
 
-REST = 800
-"""So many times as long as reading took nothing is read that isn't on the screen: an eighth of a percent."""
+MANY = 200
+"""Sessions of a list from which on those that aren't on the screen have to wait."""
 
-BIGGEST = 16 << 20
-"""Bytes of a file above which it isn't read for this."""
+REST = 800
+"""So many times as long as reading took they wait: an eighth of a percent of a core."""
 
 
 class HealthMarks:
@@ -51,11 +50,11 @@ class HealthMarks:
         self._timer: Timer | None = None
 
     def follow(self, shelf: Shelf | None) -> None:
-        """Look at the sessions of this list, if it is one of all projects, else at none any more.
+        """Look at the sessions of this list.
 
         Those that are open in a client change all the time and are marked as such.
         """
-        sessions = shelf.sessions if shelf is not None and shelf.scope == "all" else ()
+        sessions = shelf.sessions if shelf is not None else ()
         here = {one.place: one for one in sessions}
         self._rest = {place: one for place, one in self._rest.items() if place in here}
         live = shelf.live if shelf is not None else {}
@@ -110,7 +109,7 @@ class HealthMarks:
         def stopped() -> bool:
             return worker.is_cancelled or not read
 
-        found = dict(judge(self.app.start.cache, sessions, biggest=BIGGEST, stopped=stopped))
+        found = dict(judge(self.app.start.cache, sessions, stopped=stopped))
         self.app.call_from_thread(self._judged, sessions, found, read, time.thread_time() - since)
 
     def _judged(self, sessions: Sequence[Session], found: dict[str, str], read: bool, spent: float) -> None:
@@ -120,7 +119,7 @@ class HealthMarks:
                 self._rest.pop(one.place, None)
             elif one.place in self._seen and one.place not in found:
                 self._rest[one.place] = one
-        if read:
+        if read and len(self._seen) > MANY:
             self._again = time.monotonic() + REST * spent
         if found:
             self.app.post_message(Judged(found))

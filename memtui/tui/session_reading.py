@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
@@ -17,14 +16,13 @@ from memtui.host.retention import cleanup_days
 from memtui.host.running import running
 from memtui.projects.past import keeper_for
 from memtui.search.catalogue import Catalogue
-from memtui.search.judging import judge
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.kept import ARCHIVED, Kept
 from memtui.sessions.listing import Session, folders
 from memtui.sessions.transcript import Transcript
 from memtui.tui.follow import follow_sessions
 from memtui.tui.health_marks import HealthMarks
-from memtui.tui.messages import Conversed, Failed, Judged, SessionOpened, SessionsRead, ShelfDone
+from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
 from memtui.tui.session_facts import opened_of
 from memtui.tui.state import Conversation, Point, Scope, Shelf
 
@@ -33,12 +31,6 @@ if TYPE_CHECKING:
 
 KEPT = 4
 """Sessions that stay read, so that going back and forth between them costs nothing."""
-
-TELL_EVERY = 0.5
-"""Seconds of judging sessions after which what was found is shown."""
-
-BIG = 64 << 20
-"""Bytes from which on a session is read whole only when somebody asks for its branches."""
 
 
 class SessionReading:
@@ -115,20 +107,6 @@ class SessionReading:
             app.post_message(Failed(fault.message, fault.hint))
         if not worker.is_cancelled:
             app.post_message(ShelfDone())
-            if scope != "all":
-                self._judge(listed, lambda: worker.is_cancelled)
-
-    def _judge(self, sessions: list[Session], stopped: Callable[[], bool]) -> None:
-        """Find out which sessions have lost something, a few at a time."""
-        found: dict[str, str] = {}
-        since = time.monotonic()
-        for place, words in judge(self.app.start.cache, sessions, biggest=BIG, stopped=stopped):
-            found[place] = words
-            if time.monotonic() - since > TELL_EVERY:
-                self.app.post_message(Judged(found))
-                found, since = {}, time.monotonic()
-        if found and not stopped():
-            self.app.post_message(Judged(found))
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.place

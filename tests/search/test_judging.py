@@ -23,25 +23,26 @@ def test_what_is_lost_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     write(folder / name(1), GOOD, 1000)
     write(folder / name(2), LOST, 2000)
     found = sessions(cache, [folder], [])
-    judged = dict(judge(cache, found, biggest=1 << 20))
+    judged = dict(judge(cache, found))
     assert judged[str(folder / name(1))] == ""
     assert "reachable" in judged[str(folder / name(2))]
     monkeypatch.setattr("memtui.search.judging.read_transcript", None)
-    assert dict(judge(cache, found, biggest=1 << 20)) == judged, "nothing is read again"
+    assert dict(judge(cache, found)) == judged, "nothing is read again"
 
 
 def test_a_file_that_changed_is_judged_anew(tmp_path: Path) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "p"
     write(folder / name(1), LOST, 1000)
-    assert next(judge(cache, sessions(cache, [folder], []), biggest=1 << 20))[1]
+    assert next(judge(cache, sessions(cache, [folder], [])))[1]
     write(folder / name(1), GOOD, 2000)
-    assert not next(judge(cache, sessions(cache, [folder], []), biggest=1 << 20))[1]
+    assert not next(judge(cache, sessions(cache, [folder], [])))[1]
 
 
-def test_big_ones_and_those_behind_a_stop_are_left_out(tmp_path: Path) -> None:
+def test_big_ones_and_those_behind_a_stop_are_left_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "p"
     write(folder / name(1), GOOD, 1000)
     write(folder / name(2), LOST, 2000)
     found = sessions(cache, [folder], [])
-    assert [place for place, _ in judge(cache, found, biggest=len(GOOD))] == [str(folder / name(1))]
-    assert list(judge(cache, found[:1], biggest=1, stopped=lambda: True)) == []
+    monkeypatch.setattr("memtui.search.judging.BIG", len(GOOD))
+    assert [place for place, _ in judge(cache, found)] == [str(folder / name(1))]
+    assert list(judge(cache, found[:1], stopped=lambda: True)) == []

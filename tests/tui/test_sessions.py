@@ -187,6 +187,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
     for number in range(1, 71):
         put(workspace.place.transcripts.parent / "-home-ana-site", number, lost, days=number)
+    monkeypatch.setattr("memtui.tui.health_marks.MANY", 50)
     monkeypatch.setattr("memtui.tui.health_marks.REST", float("inf"))
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)

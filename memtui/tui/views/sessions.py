@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import many, size, visible
+from memtui.search.judging import BIG
 from memtui.sessions.listing import Session
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
@@ -23,7 +24,6 @@ from memtui.tui.panels.session_list import SessionList
 from memtui.tui.panels.transcript import TranscriptLines
 from memtui.tui.reach import app_of
 from memtui.tui.session_facts import pairs_of
-from memtui.tui.session_reading import BIG
 from memtui.tui.session_rows import SESSION_ORDERS, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.state import AppState, Conversation, Point, Scope, Shelf
 from memtui.tui.theme import Glyphs
