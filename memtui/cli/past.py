@@ -165,7 +165,7 @@ def undo(call: Call, version: str | None) -> None:
         if call.asked.dry_run:
             _told(call, "undo", f"would undo: {words.why}", words, None, "")
             return
-        _told(call, "undo", f"undone: {words.why}", words, Saved(undo_deed(call.workspace, deed)), "")
+        _told(call, "undo", f"undone: {words.why}", words, Saved(as_version(undo_deed(call.workspace, deed))), "")
         return
     past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
     diff = version_diff(past, target, back=True)
@@ -178,10 +178,22 @@ def undo(call: Call, version: str | None) -> None:
 @click.command("redo", cls=Command)
 @pass_call
 def redo(call: Call) -> None:
-    """Do again what was undone last."""
+    """Do again what was undone last, be it done to memory or to a session of the project."""
+    from memtui.memory.store import Saved
+    from memtui.projects.past import as_version, deed_to_redo, redo_deed
+
     call.may_write()
     histories(call)
     note_outside(call)
+    undone = deed_to_redo(call.workspace)
+    if undone is not None:
+        words = as_version(undone)
+        if call.asked.dry_run:
+            _told(call, "redo", f"would redo what was taken back by: {words.why}", words, None, "")
+            return
+        done = redo_deed(call.workspace, undone)
+        _told(call, "redo", done.told, words, Saved(as_version(done)), "")
+        return
     past, target = call.workspace.next_redo()
     diff = version_diff(past, target, back=True)
     if call.asked.dry_run:

@@ -3,10 +3,13 @@
 Memory has its history, sessions have their deeds; a person has one past.
 """
 
+from contextlib import suppress
+
 from memtui.base.errors import NotFound
 from memtui.host.retention import DEFAULT_DAYS, cleanup_days
 from memtui.host.running import running
-from memtui.memory.history import UNDO, Version
+from memtui.memory.history import REDO, UNDO, Version
+from memtui.memory.takeback import redo_target
 from memtui.memory.trash import put_in_trash
 from memtui.memory.workspace import Workspace
 from memtui.sessions.deeds import Deed, Deeds
@@ -32,7 +35,7 @@ def session_versions(workspace: Workspace, limit: int = 200) -> list[Version]:
 
 def as_version(deed: Deed) -> Version:
     """A deed in the form of everything else that can be undone; it has no files."""
-    kind = UNDO if deed.what == UNDO else f"session-{deed.what}"
+    kind = deed.what if deed.what in (UNDO, REDO) else f"session-{deed.what}"
     return Version(deed.id, deed.time, "you", deed.words, kind, (), deed.undoes or None, deed.undone)
 
 
@@ -55,10 +58,35 @@ def deed_to_undo(workspace: Workspace, word: str | None = None) -> Deed | None:
     return deed if deed.time > written else None
 
 
-def undo_deed(workspace: Workspace, deed: Deed) -> Version:
+def undo_deed(workspace: Workspace, deed: Deed) -> Deed:
     """Take a deed back.
 
     Raises:
         MemtuiError: As from `Keeper.undo`.
     """
-    return as_version(keeper_for(workspace).undo(deed, live=live_sessions(workspace)))
+    return keeper_for(workspace).undo(deed, live=live_sessions(workspace))
+
+
+def deed_to_redo(workspace: Workspace) -> Deed | None:
+    """The undo of a deed that a redo means; None if memory's own is meant, or there is none.
+
+    As for memory, what was done since stands in its way.
+    """
+    deeds = {deed.id: deed for deed in Deeds(workspace.dirs).newest(None, project=workspace.place.transcripts)}
+    target = redo_target(map(as_version, deeds.values()))
+    if target is None:
+        return None
+    for written in (workspace.next_undo, workspace.next_redo):
+        with suppress(NotFound):
+            if written()[1].when > target.when:
+                return None
+    return deeds[target.id]
+
+
+def redo_deed(workspace: Workspace, undone: Deed) -> Deed:
+    """Do again what was undone.
+
+    Raises:
+        MemtuiError: As from `Keeper.redo`.
+    """
+    return keeper_for(workspace).redo(undone, live=live_sessions(workspace))

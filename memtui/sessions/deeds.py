@@ -2,13 +2,14 @@
 
 One JSON record a line, only ever added to: a deed that moves three sessions is three records of one id, each written
 when its session has moved, so that a crash in between leaves a true list. An undo is a record that names what it took
-back.
+back, a redo one that names the undo.
 """
 
 import json
 import os
 import secrets
-from collections.abc import Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ ARCHIVE: Final = "archive"
 DELETE: Final = "delete"
 RESTORE: Final = "restore"
 UNDO: Final = "undo"
+REDO: Final = "redo"
 
 _CELLS = 60
 """Cells of a title in the words of a deed."""
@@ -57,7 +59,8 @@ class Touched:
 class Deed:
     """One deed. `time` is in seconds since 1970.
 
-    `undoes` is the id of the deed that this one took back, `of` what that one was.
+    `undoes` is the id of the deed that this one took back, for a redo that of the undo; `of` what was undone or done
+    again.
     """
 
     id: str
@@ -71,12 +74,13 @@ class Deed:
     @property
     def words(self) -> str:
         """The deed in a few words, for people; long titles are cut."""
-        return f"undo: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 0)
+        return f"{self.what}: {self._say(self.of, 0)}" if self.what in (UNDO, REDO) else self._say(self.what, 0)
 
     @property
     def told(self) -> str:
         """The same once it is done."""
-        return f"undone: {self._say(self.of, 0)}" if self.what == UNDO else self._say(self.what, 1)
+        again = {UNDO: "undone", REDO: "done again"}.get(self.what)
+        return f"{again}: {self._say(self.of, 0)}" if again else self._say(self.what, 1)
 
     def _say(self, what: str, done: int) -> str:
         verb = _WORDS.get(what, (what, what))[done]
@@ -128,7 +132,8 @@ class Deeds:
                 known = found.get(deed.id)
                 new = [one for one in deed.sessions if known is None or one not in known.sessions]
                 found[deed.id] = deed if known is None else replace(known, sessions=(*known.sessions, *new))
-        return [replace(deed, undone=not _rest(deed, found.values())) for deed in found.values()]
+        takers = _takers(found.values())
+        return [replace(deed, undone=not _rest(deed, takers)) for deed in found.values()]
 
     def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Deed]:
         """The deeds, newest first.
@@ -144,11 +149,11 @@ class Deeds:
     def last(self, *, project: Path | None = None) -> Deed | None:
         """The newest deed that still stands and is no undo: what `undo` would take back."""
         deeds = self.newest(None, project=project)
-        return next((deed for deed in deeds if deed.what != UNDO and not deed.undone), None)
+        return next((deed for deed in deeds if deed.what not in (UNDO, REDO) and not deed.undone), None)
 
     def rest(self, deed: Deed) -> tuple[Touched, ...]:
         """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return _rest(deed, self.all())
+        return _rest(deed, _takers(self.all()))
 
     def get(self, word: str) -> Deed:
         """The deed whose id begins with `word` (4 characters or more).
@@ -162,8 +167,17 @@ class Deeds:
         )
 
 
-def _rest(deed: Deed, deeds: Iterable[Deed]) -> tuple[Touched, ...]:
-    back = {(one.id, one.project) for other in deeds if other.undoes == deed.id for one in other.sessions}
+def _takers(deeds: Iterable[Deed]) -> Mapping[str, Sequence[Deed]]:
+    """What took back which deed, by the id of that."""
+    found: defaultdict[str, list[Deed]] = defaultdict(list)
+    for deed in deeds:
+        found[deed.undoes].append(deed)
+    return found
+
+
+def _rest(deed: Deed, takers: Mapping[str, Sequence[Deed]]) -> tuple[Touched, ...]:
+    """The sessions of a deed for which it stands: nothing took it back, or what did was taken back itself."""
+    back = {(one.id, one.project) for other in takers.get(deed.id, ()) for one in _rest(other, takers)}
     return tuple(one for one in deed.sessions if (one.id, one.project) not in back) if back else deed.sessions
 
 

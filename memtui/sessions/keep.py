@@ -28,7 +28,7 @@ from memtui.host.heads import SESSION
 from memtui.host.retention import DEFAULT_DAYS
 from memtui.host.titles import one_line
 from memtui.sessions.box import survey
-from memtui.sessions.deeds import ARCHIVE, DELETE, RENAME, RESTORE, UNDO, Deed, Deeds, Touched, new_id
+from memtui.sessions.deeds import ARCHIVE, DELETE, REDO, RENAME, RESTORE, UNDO, Deed, Deeds, Touched, new_id
 from memtui.sessions.kept import ARCHIVED, DELETED, Kept, list_kept
 from memtui.sessions.moving import Mover
 from memtui.sessions.rename import append_title, check_title, title_before
@@ -164,16 +164,25 @@ class Keeper:
             Conflict: If it is undone, or something else was done to the session since.
             NotFound: If what was deleted is kept no longer.
         """
-        if deed.what == UNDO:
-            raise Usage(f"{deed.id} is an undo", hint="do the deed again instead")
+        if deed.what in (UNDO, REDO):
+            raise Usage(f"{deed.id} is an {UNDO}" if deed.what == UNDO else f"{deed.id} is a {REDO}")
+        return self._each(deed, Deed(new_id(), self._now(), UNDO, (), deed.id, deed.what), live)
+
+    def redo(self, undone: Deed, *, live: frozenset[str] = frozenset()) -> Deed:
+        """Do again what an undo took back. Arguments and faults as for `undo`."""
+        if undone.what != UNDO:
+            raise Usage(f"{undone.id} is no undo")
+        return self._each(undone, Deed(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
+
+    def _each(self, deed: Deed, made: Deed, live: frozenset[str]) -> Deed:
+        """Turn back what stands of a deed, session by session; `made` is how it is written down."""
         with self._working("the session"):
             rest = self.deeds.rest(deed)
             if not rest:
                 raise Conflict(f"{deed.id} is undone already")
-            made = Deed(new_id(), self._now(), UNDO, (), undoes=deed.id, of=deed.what)
             for number, one in enumerate(rest):
                 with self._counting(made.id, number, len(rest)):
-                    self._take_back(deed, one, replace(made, sessions=(one,)), live)
+                    self._turn(one, replace(made, sessions=(one,)), live)
                 made = replace(made, sessions=(*made.sessions, one))
         return made
 
@@ -187,33 +196,39 @@ class Keeper:
         names = survey(project, path.stem)[0]
         return names, sum(known.st_size for name in names if (known := info(project, name)) is not None)
 
-    def _take_back(self, deed: Deed, one: Touched, made: Deed, live: frozenset[str]) -> None:
+    def _turn(self, one: Touched, made: Deed, live: frozenset[str]) -> None:
+        """Undo a deed, or do it again, for one session."""
         project = Path(one.project)
-        if deed.what == RENAME:
-            path = project / f"{one.id}.jsonl"
-            if info(project, path.name) is None:
-                raise NotFound(f"session {one.id[:8]} is not in its project folder", hint="put it back first")
-            if title_before(path) != one.after:
-                raise Conflict(f"session {one.id[:8]} was renamed since: it keeps its name")
-            if not one.before.strip():
-                raise Refused(f"session {one.id[:8]} had no title before", hint="memtui sessions rename gives another")
-            append_title(path, one.before, fs=self._fs)
-            with suppress(OSError):
-                self.deeds.add(made)
-        elif deed.what == RESTORE:
-            path = project / f"{one.id}.jsonl"
+        path = project / f"{one.id}.jsonl"
+        undo = made.what == UNDO
+        if made.of == RENAME:
+            self._retitle(path, made, *((one.after, one.before) if undo else (one.before, one.after)))
+        elif undo == (made.of == RESTORE):
             self._check([path], live)
             self._mover.put_away(project, made, one.place, one.title)
         else:
-            place = ARCHIVED if deed.what == ARCHIVE else DELETED
-            boxes = [kept for kept in self.kept(place) if (kept.note.id, kept.note.project) == (one.id, one.project)]
+            boxes = [
+                kept for kept in self.kept(one.place) if (kept.note.id, kept.note.project) == (one.id, one.project)
+            ]
             if not boxes:
                 raise NotFound(
                     f"session {one.id[:8]} is not among the kept ones any more",
                     hint="memtui sessions ls --archived and --deleted list them",
                 )
-            exact = next((kept for kept in boxes if kept.note.deed == deed.id), boxes[0])
-            self._back(exact, made, undo=True)
+            exact = next((kept for kept in boxes if kept.note.deed == made.undoes), boxes[0])
+            self._back(exact, made, undo=undo)
+
+    def _retitle(self, path: Path, made: Deed, now: str, then: str) -> None:
+        """Give a session another title that it had, if it still has the one that it got instead."""
+        if info(path.parent, path.name) is None:
+            raise NotFound(f"session {path.stem[:8]} is not in its project folder", hint="put it back first")
+        if title_before(path) != now:
+            raise Conflict(f"session {path.stem[:8]} was renamed since: it keeps its name")
+        if not then.strip():
+            raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
+        append_title(path, then, fs=self._fs)
+        with suppress(OSError):
+            self.deeds.add(made)
 
     def _back(self, kept: Kept, deed: Deed, *, undo: bool) -> None:
         now = self._now()

@@ -159,6 +159,27 @@ def test_undo_takes_what_is_newest_of_memory_and_sessions(run: Run, folder: Path
     assert "archive session 'Move to pnpm' (undone)" in run("history").out
 
 
+def test_redo_takes_what_was_undone_last_of_memory_and_sessions(run: Run, folder: Path, memory: Path) -> None:
+    assert run("redo").code == 3
+    run("sessions", "archive", FIRST)
+    run("set", "project_oncall", "description=New")
+    run("sessions", "rename", SECOND, "CI")
+    for _ in range(3):
+        run("undo")
+    assert ids(run) == [SECOND, FIRST]
+    assert "archive session" in run("redo", "-n").out
+    assert run("redo").out == "done again: archive session 'Move to pnpm'\n"
+    assert ids(run) == [SECOND]
+    assert "set description" in run("redo").out
+    assert run("redo").out.startswith("done again: rename session")
+    assert run("redo").code == 3
+    whys = [row["why"] for row in run("history", "--json").data]
+    assert whys[0].startswith("redo: rename session")
+    assert "rename session" in run("undo").out
+    run("set", "project_oncall", "description=Newer")
+    assert run("redo").code == 3, "something was done since"
+
+
 def test_deeds_of_other_projects_are_undone_by_their_id(run: Run, folder: Path) -> None:
     before = tree(folder.parent / "-elsewhere")
     deed = run("sessions", "archive", ELSEWHERE, "--json").data["deed"]["id"]

@@ -12,6 +12,7 @@ from memtui.sessions.deeds import Deed
 from memtui.sessions.keep import KEPT, TRASH_LIMIT
 from memtui.sessions.kept import ARCHIVED, DELETED, save_copy
 from memtui.sessions.moving import Move, Mover
+from memtui.sessions.rename import title_before
 from tests.base.faults import FaultFS
 from tests.sessions.keeping import DAY, OTHER, Scene, old
 from tests.sessions.rows import SESSION, Script
@@ -63,6 +64,39 @@ def test_put_back_and_its_undo(scene: Scene) -> None:
         "put back session 'Move to pnpm'",
         "delete session 'Move to pnpm'",
     ]
+
+
+@pytest.mark.parametrize("what", ["archive", "delete", "put_back", "rename"])
+def test_undone_and_done_again(scene: Scene, what: str) -> None:
+    keeper = scene.keeper()
+    if what == "put_back":
+        keeper.archive([scene.path])
+    before = scene.tree()
+    deed = {
+        "archive": lambda: keeper.archive([scene.path]).deed,
+        "delete": lambda: keeper.delete([scene.path]).deed,
+        "put_back": lambda: keeper.put_back([scene.box()]),
+        "rename": lambda: keeper.rename(scene.path, "Another"),
+    }[what]()
+    after, titled = scene.tree(), title_of(scene)
+    for _ in range(2):
+        undone = keeper.undo(deed)
+        assert title_of(scene) != titled if what == "rename" else scene.tree() == before
+        assert keeper.deeds.get(deed.id).undone
+        again = keeper.redo(undone)
+        assert title_of(scene) == titled if what == "rename" else scene.tree() == after
+        assert again.told == f"done again: {deed.words}"
+        assert keeper.deeds.last() == deed
+        with pytest.raises(Conflict):
+            keeper.redo(undone)
+        with pytest.raises(Usage):
+            keeper.undo(again)
+    with pytest.raises(Usage):
+        keeper.redo(deed)
+
+
+def title_of(scene: Scene) -> str:
+    return title_before(scene.path) if scene.path.exists() else ""
 
 
 def test_what_the_clean_up_would_take_is_fresh_when_it_comes_back(scene: Scene) -> None:

@@ -66,7 +66,9 @@ async def test_rename_and_back(make_app: Maker, sessions: list[Path]) -> None:
         assert sessions[1].read_bytes().startswith(before)
 
 
-async def test_delete_asks_and_z_brings_every_byte_back(make_app: Maker, sessions: list[Path]) -> None:
+async def test_delete_asks_z_brings_every_byte_back_and_big_z_deletes_again(
+    make_app: Maker, sessions: list[Path]
+) -> None:
     before = digest_tree(sessions[0].parent)
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await on(pilot, sessions[1])
@@ -76,6 +78,10 @@ async def test_delete_asks_and_z_brings_every_byte_back(make_app: Maker, session
         assert digest_tree(sessions[0].parent) == before
         await press(pilot, "d", "y")
         assert not sessions[1].exists()
+        assert len(listed(view)) == 2
+        await press(pilot, "z")
+        assert len(listed(view)) == 3
+        await press(pilot, "Z")
         assert len(listed(view)) == 2
         await press(pilot, "z")
         assert len(listed(view)) == 3

@@ -1,12 +1,13 @@
 """Wishes about what was: undo, redo, activity, versions, restore, compare."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memtui.base.errors import NotFound
 from memtui.base.text import age
 from memtui.memory.history import FOUND, KEPT, Version
-from memtui.projects.past import deed_to_undo, session_versions, undo_deed
+from memtui.memory.workspace import Workspace
+from memtui.projects.past import deed_to_redo, deed_to_undo, redo_deed, session_versions, undo_deed
 from memtui.sessions.deeds import Deed
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
@@ -23,19 +24,23 @@ class PastWishes(Hands):
         """Undo the newest write that is not undone, a background run's included."""
         deed = await self.off(deed_to_undo, self.workspace)
         if deed is not None and not self.workspace.read_only:
-            await self._undo_deed(deed)
+            await self._turn_deed(undo_deed, deed)
             return
         saved, version = await self.off(self.workspace.undo)
         self.app.post_message(Written(f"undone: {version.why}{merged_words(saved)}"))
 
-    async def _undo_deed(self, deed: Deed) -> None:
-        """Take back what was done to sessions."""
-        version = await self.off(undo_deed, self.workspace, deed)
-        self.app.post_message(Written(version.why))
+    async def _turn_deed(self, turn: Callable[[Workspace, Deed], Deed], deed: Deed) -> None:
+        """Take back what was done to sessions, or do it again."""
+        done = await self.off(turn, self.workspace, deed)
+        self.app.post_message(Written(done.told))
         self.app.sessions.again()
 
     async def wish_redo(self, wish: Wish) -> None:
         """Do again what was undone last."""
+        deed = await self.off(deed_to_redo, self.workspace)
+        if deed is not None and not self.workspace.read_only:
+            await self._turn_deed(redo_deed, deed)
+            return
         saved, version = await self.off(self.workspace.redo)
         self.app.post_message(Written(f"done again: {version.why}{merged_words(saved)}"))
 
@@ -64,7 +69,7 @@ class PastWishes(Hands):
         if deed is None or version.undone or self.workspace.read_only:
             self.app.notify(version.why, markup=False)
         elif await self.app.push_screen_wait(Question("Undo this?", [version.why], yes="Undo", no="Leave it")):
-            await self._undo_deed(deed)
+            await self._turn_deed(undo_deed, deed)
 
     def _options(self, versions: Sequence[Version]) -> list[Option[str]]:
         now = self.workspace.now()
