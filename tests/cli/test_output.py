@@ -4,28 +4,23 @@ import io
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.base.errors import Refused
+from memtui.cli.call import Asked
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.output import Output, Part, iso
 
 
-@dataclass
-class Wishes:
-    json: bool = False
-    jsonl: bool = False
-    plain: bool = False
-    quiet: bool = False
-    verbose: bool = False
-    no_color: bool = False
-    ascii: bool = False
-    yes: bool = False
-    no_input: bool = False
+def asked(**options: bool) -> Asked:
+    """A call's options, all others off."""
+    found = Asked()
+    for name, value in options.items():
+        setattr(found, name, value)
+    return found
 
 
 class Terminal(io.StringIO):
@@ -53,27 +48,27 @@ CONTROL = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code)
 @given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["", "bold", "problem"])), max_size=5))
 def test_no_control_character_of_a_text_gets_out(parts: list[tuple[str, str]]) -> None:
     with printed(Terminal()) as stream:
-        Output(Wishes(no_color=True), ENV).answer("x", {}, [[Part(text, style) for text, style in parts]])
+        Output(asked(no_color=True), ENV).answer("x", {}, [[Part(text, style) for text, style in parts]])
     assert not set(stream.getvalue().removesuffix("\n")) & (CONTROL | {"\u202e", "\u2066"})
 
 
 @given(st.dictionaries(st.text(max_size=8), st.text(max_size=20), max_size=4))
 def test_json_is_ascii_whatever_is_in_it(data: dict[str, str]) -> None:
     with printed(io.StringIO()) as stream:
-        Output(Wishes(json=True), ENV).answer("x", data, [])
+        Output(asked(json=True), ENV).answer("x", data, [])
     assert stream.getvalue().isascii()
     assert stream.getvalue().count("\n") == 1
 
 
 def test_colour_follows_the_stream_and_the_wishes() -> None:
     for wishes, env, coloured in (
-        (Wishes(), ENV, True),
-        (Wishes(no_color=True), ENV, False),
-        (Wishes(plain=True), ENV, False),
-        (Wishes(), {**ENV, "NO_COLOR": "1"}, False),
-        (Wishes(), {**ENV, "NO_COLOR": ""}, True),
-        (Wishes(), {"TERM": "dumb"}, False),
-        (Wishes(), {}, False),
+        (asked(), ENV, True),
+        (asked(no_color=True), ENV, False),
+        (asked(plain=True), ENV, False),
+        (asked(), {**ENV, "NO_COLOR": "1"}, False),
+        (asked(), {**ENV, "NO_COLOR": ""}, True),
+        (asked(), {"TERM": "dumb"}, False),
+        (asked(), {}, False),
     ):
         with printed(Terminal()) as stream:
             Output(wishes, env).answer("x", {}, [Part("red", "problem")])
@@ -83,7 +78,7 @@ def test_colour_follows_the_stream_and_the_wishes() -> None:
 def test_an_encoding_that_lacks_a_character_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="ascii"))
-    out = Output(Wishes(), {})
+    out = Output(asked(), {})
     assert out.glyphs.unlisted == "o"
     out.answer("x", {}, ["결제 –"])
     sys.stdout.flush()
@@ -96,14 +91,14 @@ def test_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     for answer, yes in (("y\n", True), ("Yes\n", True), ("n\n", False), ("\n", False), ("", False), ("yep\n", False)):
         typed = Terminal(answer)
         monkeypatch.setattr(sys, "stdin", typed)
-        assert Output(Wishes(), ENV).ask("Delete \x1b[31m?") is yes
+        assert Output(asked(), ENV).ask("Delete \x1b[31m?") is yes
     assert "\x1b" not in error.getvalue()
-    assert Output(Wishes(yes=True), ENV).ask("?")
+    assert Output(asked(yes=True), ENV).ask("?")
     with pytest.raises(Refused):
-        Output(Wishes(no_input=True), ENV).ask("?")
+        Output(asked(no_input=True), ENV).ask("?")
     monkeypatch.setattr(sys, "stdin", io.StringIO("y\n"))
     with pytest.raises(Refused):
-        Output(Wishes(), ENV).ask("?")
+        Output(asked(), ENV).ask("?")
 
 
 @given(st.binary(max_size=60), st.binary(max_size=60))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from memtui.base.text import cells
 from memtui.cli.output import Output, Part
 from memtui.cli.table import Column, table
-from tests.cli.test_output import Terminal, Wishes, printed
+from tests.cli.test_output import Terminal, asked, printed
 
 
 def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | Part]], width: int = 0) -> list[str]:
@@ -16,7 +16,7 @@ def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | Part]], width
     with printed(Terminal()) as stream:
         if not width:
             stream.isatty = lambda: False  # type: ignore[method-assign]
-        out = Output(Wishes(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
+        out = Output(asked(no_color=True), {"TERM": "xterm", "COLUMNS": str(width)})
         out.answer("x", {}, table(out, columns, rows))
     return stream.getvalue().removesuffix("\n").split("\n")
 
