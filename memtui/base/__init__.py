@@ -14,6 +14,7 @@ In: paths, bytes, text, an environment. Out: the same, made safe.
 - `locks`      one writer at a time among our own processes
 - `process`    is that process alive, and is it still the same one
 - `beside`     what is looked up by another process meanwhile
+- `apart`      a function of ours in a fresh process
 - `foreground` another program with this terminal, until it ends
 - `crash`      a bug of ours, written down
 - `config`     our own settings

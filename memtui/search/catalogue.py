@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from types import TracebackType
 
-from memtui.base.errors import MemtuiError
+from memtui.base.errors import MemtuiError, Unsupported
 from memtui.host.heads import SessionFile, files_of, read_part
 from memtui.search.database import open_database
 from memtui.sessions.listing import Session
@@ -201,7 +201,8 @@ class Catalogue:
         stale: list[SessionFile] = []
         gone: list[str] = []
         for folder in folders:  # one by one: few rows and files are held at a time
-            rows = self._ask(f"select {_FILE} from session where folder = ?", str(folder))
+            where, values = _among([folder])
+            rows = self._ask(f"select {_FILE} from session where {where}", *values)
             changed, lost = _compared(files_of([folder]), {row[0]: row for row in rows})
             stale += changed
             gone += lost
@@ -215,8 +216,9 @@ class Catalogue:
         stopped: Callable[[], bool] = lambda: False,
     ) -> Refreshed:
         """Read what is stale, newest first, and forget what is gone."""
-        stale.sort(key=lambda file: (-file.modified, file.place))
         done = Refreshed(len(gone))
+        done.faults += map(_unlisted, sorted({file.path.parent for file in stale if not _has_text(file.place)}))
+        stale = sorted((file for file in stale if _has_text(file.place)), key=lambda file: (-file.modified, file.place))
         self._write([], gone)
         self._read(stale, done, shown, stopped)
         return done
@@ -335,6 +337,19 @@ def _compared(files: list[Listed], known: dict[str, Row]) -> tuple[list[SessionF
     if not stale and len(files) == len(known):
         return [], []
     return stale, list(known.keys() - {file[0] for file in files})
+
+
+def _has_text(place: str) -> bool:
+    """Whether a path can be kept: one that isn't UTF-8 is none that the database takes as text."""
+    try:
+        place.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _unlisted(folder: Path) -> MemtuiError:
+    return Unsupported(f"{folder}: its sessions are not listed, for its name is not UTF-8", hint="give it another name")
 
 
 def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:

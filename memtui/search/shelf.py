@@ -42,4 +42,6 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
     fits = [file.path for file in files if begins(file.id, word)]
     if not fits:
         fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
-    return the_one(fits, word, "session", lists="memtui sessions ls --all lists them", name=lambda path: path.stem)
+    twice = len({path.stem for path in fits}) < len(fits)  # one id in two projects: only the path tells them apart
+    lists = "memtui sessions ls --all lists them"
+    return the_one(fits, word, "session", lists=lists, name=str if twice else lambda path: path.stem)

@@ -1,8 +1,7 @@
 """The facts of many sessions, newest first; where there is much to read, by worker processes.
 
-A worker is a fresh interpreter that runs `work`, because a fork of a process with threads isn't safe. It gets a few
-paths at a time on its standard input, one a line, and answers with one line each. It ends when its input does, so that
-it never outlives who started it. Reading in a worker takes no turn from the thread that draws the screen.
+A worker is a process apart that runs `work`. It gets a few paths at a time on its standard input, one a line, and
+answers with one line each. It ends when its input does, so that it never outlives who started it.
 
 Source:
     PERFORMANCE.md sections 1, 3 and 8: two workers at most, a gain only where the second core is free.
@@ -19,6 +18,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
+from memtui.base.apart import command
 from memtui.host.heads import SessionFile
 from memtui.sessions.scan import Scanner
 
@@ -29,14 +29,6 @@ AHEAD: Final = 4
 """Files that a worker has in hand, and that the disk is asked for before they are read."""
 
 Scanned = tuple[SessionFile, Scanner | OSError]
-
-_WORK: Final = """
-import sys
-if sys.argv[1] not in sys.path:  # a checkout that isn't installed
-    sys.path.insert(0, sys.argv[1])
-from memtui.sessions.bulk import work
-work()
-"""
 
 
 def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
@@ -68,9 +60,8 @@ class _Worker:
     def __init__(self) -> None:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
-        root = Path(__file__).resolve().parents[2]
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _WORK, str(root)],  # -P: no module of the directory that we are in
+            command("memtui.sessions.bulk:work"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -104,13 +104,13 @@ class HealthMarks:
 
     def _judge(self, sessions: Sequence[Session], *, read: bool) -> None:
         """In a thread: say what is known of sessions, and read those of which nothing is."""
-        worker, since = get_current_worker(), time.thread_time()
+        worker, since = get_current_worker(), time.monotonic()
 
         def stopped() -> bool:
             return worker.is_cancelled or not read
 
         found = dict(judge(self.app.start.cache, sessions, stopped=stopped))
-        self.app.call_from_thread(self._judged, sessions, found, read, time.thread_time() - since)
+        self.app.call_from_thread(self._judged, sessions, found, read, time.monotonic() - since)
 
     def _judged(self, sessions: Sequence[Session], found: dict[str, str], read: bool, spent: float) -> None:
         self._busy = False

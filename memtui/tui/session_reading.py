@@ -42,6 +42,7 @@ class SessionReading:
         self._scope: Scope = "project"
         self._followed: Scope | None = None
         self._busy = self._again = False
+        self._told = ""
         self.marks = HealthMarks(app)
 
     def shelve(self, scope: Scope) -> None:
@@ -104,7 +105,9 @@ class SessionReading:
                 listed = catalogue.page(places)
             post(listed, "")
         for fault in done.faults[:1]:
-            app.post_message(Failed(fault.message, fault.hint))
+            if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
+                app.post_message(Failed(fault.message, fault.hint))
+            self._told = fault.message
         if not worker.is_cancelled:
             app.post_message(ShelfDone())
 

@@ -125,6 +125,23 @@ def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> No
         assert not faults and len(catalogue.page()) == count
 
 
+def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_path: Path) -> None:
+    folders = [tmp_path / "p", tmp_path / "q\udcff"]
+    try:
+        for folder in folders:
+            write(folder / name(1), prompt("first"), 1000)
+    except OSError:
+        pytest.skip("this disk takes only names that are text")
+    with Catalogue(tmp_path / "cache") as catalogue:
+        for _ in range(2):
+            faults: list[MemtuiError] = []
+            assert [one.place for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
+            [fault] = faults
+            assert "q" in fault.message and "not UTF-8" in fault.message
+            [fault] = catalogue.refresh(folders).faults
+            assert "not UTF-8" in fault.message
+
+
 def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:
     path = tmp_path / "p" / name(1)
     write(path, prompt("first"), 1000)

@@ -46,3 +46,15 @@ def test_big_ones_and_those_behind_a_stop_are_left_out(tmp_path: Path, monkeypat
     monkeypatch.setattr("memtui.search.judging.BIG", len(GOOD))
     assert [place for place, _ in judge(cache, found)] == [str(folder / name(1))]
     assert list(judge(cache, found[:1], stopped=lambda: True)) == []
+
+
+@pytest.mark.parametrize("limit", [0, 1 << 20], ids=["apart", "here"])
+def test_a_process_of_its_own_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+    cache, folder = tmp_path / "cache", tmp_path / "p"
+    write(folder / name(1), GOOD, 1000)
+    write(folder / name(2), LOST, 2000)
+    monkeypatch.setattr("memtui.search.judging.APART", limit)
+    found = sessions(cache, [folder], [])
+    (folder / name(1)).unlink()
+    [(place, words)] = judge(cache, found)
+    assert place == str(folder / name(2)) and "reachable" in words

@@ -1,0 +1,42 @@
+"""A function of ours in a process of its own."""
+
+import os
+import sys
+import time
+
+import pytest
+
+from memtui.base import apart
+
+
+def echo(word: str, times: str) -> None:
+    sys.stdout.buffer.write(os.fsencode(word) * int(times))
+
+
+def fail() -> None:
+    sys.exit(3)
+
+
+def hang() -> None:
+    time.sleep(1000)
+
+
+@pytest.mark.parametrize("look", [0.001, 60.0])
+def test_it_answers_however_often_somebody_looks(monkeypatch: pytest.MonkeyPatch, look: float) -> None:
+    monkeypatch.setattr(apart, "_LOOK", look)
+    answer = apart.ask("tests.base.test_apart:echo", "한\udcff", "100000", stopped=lambda: False)
+    assert answer == os.fsencode("한\udcff") * 100_000
+
+
+@pytest.mark.parametrize("function", ["tests.base.test_apart:fail", "tests.base.test_apart:none", "no.such:thing"])
+def test_one_that_fails_gives_no_answer(function: str) -> None:
+    assert apart.ask(function, stopped=lambda: False) is None
+
+
+def test_one_that_nobody_waits_for_is_ended() -> None:
+    assert apart.ask("tests.base.test_apart:hang", stopped=lambda: True) is None
+
+
+def test_without_another_process_there_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "/no/python")
+    assert apart.ask("tests.base.test_apart:echo", "a", "1", stopped=lambda: False) is None
