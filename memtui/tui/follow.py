@@ -1,15 +1,53 @@
 """Follow the disk: watched folders, and the nearest one that exists for those that do not exist yet."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from memtui.host.paths import config_dir
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+
+
+REST = 10.0
+"""Seconds between two looks where the system can't watch."""
+
+
+async def changes(
+    *paths: Path, recursive: bool, matters: Callable[[Any, str], bool] | None = None
+) -> AsyncGenerator[None, None]:
+    """Something changed in these folders, again and again.
+
+    Where the system doesn't watch for us (it has no watches left, or a name that changed is no text) it is said every
+    `REST` seconds instead, and watching is tried again.
+
+    Args:
+        paths: Folders that exist; without any there is nothing to tell.
+        recursive: Whether all below them counts.
+        matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
+    """
+    from watchfiles import DefaultFilter, awatch  # late: its import costs a quarter of Textual's own start
+    from watchfiles._rust_notify import WatchfilesRustInternalError
+
+    fails = (OSError, WatchfilesRustInternalError)
+    seen = matters or DefaultFilter()
+    while paths:
+        try:
+            async for _ in awatch(*paths, watch_filter=seen, debounce=50, step=10, recursive=recursive):
+                yield
+        except fails:
+            pass
+        except BaseExceptionGroup as group:
+            if (other := group.split(fails)[1]) is not None:
+                raise other from None
+        else:
+            return
+        await asyncio.sleep(REST)
+        yield
 
 
 def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
@@ -24,24 +62,17 @@ def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
 
 
 async def follow(app: "MemtuiApp") -> None:
-    """Report every change until the app ends or another project is opened.
-
-    Imported late: watchfiles costs a quarter of Textual's own start. Where the system refuses another watch, the
-    app's rescan is what is left, and the first line says so nowhere: nothing is lost but seconds.
-    """
-    from watchfiles import awatch
-
+    """Report every change until the app ends or another project is opened."""
     workspace = app.workspace
     roots = [workspace.place.folder, *workspace.roots]
     deep, flat = watched(roots)
 
     async def watch(paths: list[Path], *, recursive: bool) -> None:
-        if not paths:
-            return
-        async for _ in awatch(*paths, debounce=50, step=10, recursive=recursive, stop_event=None):
-            if app.workspace is not workspace:
-                return
-            app.post_message(DiskChanged())
+        async with aclosing(changes(*paths, recursive=recursive)) as told:
+            async for _ in told:
+                if app.workspace is not workspace:
+                    return
+                app.post_message(DiskChanged())
 
     await asyncio.gather(watch(deep, recursive=True), watch(flat, recursive=False))
 
@@ -54,18 +85,16 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
         folders: Project folders; only their own files count.
         everywhere: The folder of all projects, where all are listed: one watch with all below it.
     """
-    from watchfiles import Change, awatch
 
-    def matters(change: Change, path: str) -> bool:
+    def matters(change: object, path: str) -> bool:
         return path.endswith((".jsonl", ".json"))
 
     clients = config_dir(app.workspace.env) / "sessions"
     flat = [folder for folder in [*folders, clients] if folder.is_dir()]
 
     async def watch(paths: Sequence[Path], *, recursive: bool) -> None:
-        if paths:
-            async for _ in awatch(*paths, watch_filter=matters, debounce=50, step=10, recursive=recursive):
-                app.post_message(SessionsChanged())
+        async for _ in changes(*paths, matters=matters, recursive=recursive):
+            app.post_message(SessionsChanged())
 
     await asyncio.gather(watch(flat, recursive=False), watch([everywhere] if everywhere else [], recursive=True))
 
@@ -75,18 +104,17 @@ async def follow_dreams(app: "MemtuiApp") -> None:
 
     The events of the run that is on are left out: they are followed by themselves.
     """
-    from watchfiles import Change, awatch
-
     root = app.workspace.dirs.state / "runs"
 
-    def matters(change: Change, path: str) -> bool:
+    def matters(change: object, path: str) -> bool:
         return path != app.dreams.followed
 
     while True:
         deep, flat = watched([root])
-        async for _ in awatch(*deep, *flat, debounce=50, step=10, recursive=bool(deep), watch_filter=matters):
-            app.post_message(DreamsChanged())
-            if flat and watched([root])[1] != flat:
-                break  # the folder, or one above it, is there now
-        else:
-            return
+        async with aclosing(changes(*deep, *flat, matters=matters, recursive=bool(deep))) as told:
+            async for _ in told:
+                app.post_message(DreamsChanged())
+                if flat and watched([root])[1] != flat:
+                    break  # the folder, or one above it, is there now
+            else:
+                return

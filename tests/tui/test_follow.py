@@ -1,0 +1,71 @@
+"""Following the disk, also where the system doesn't watch for us."""
+
+import asyncio
+import errno
+import os
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import pytest
+import watchfiles
+
+from memtui.tui import follow
+from memtui.tui.follow import changes
+
+
+async def told(found: AsyncGenerator[None, None], change: Callable[[int], object]) -> int:
+    """How many changes it took until the next one was told; the first may come before somebody watches."""
+    waiting = asyncio.ensure_future(anext(found))
+    count = 0
+    while not waiting.done():
+        count += 1
+        change(count)
+        await asyncio.sleep(0.02)
+    await waiting
+    return count
+
+
+async def test_a_name_that_is_no_text_ends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "REST", 0.0)
+    odd = os.fsencode(tmp_path) + b"/q\xff"
+    async with aclosing(changes(tmp_path, recursive=True)) as found:
+        try:
+            await told(found, lambda number: Path(os.fsdecode(odd)).write_text(str(number)))
+        except OSError:
+            pytest.skip("this disk takes only names that are text")
+        await told(found, lambda number: Path(os.fsdecode(odd)).write_text(str(number)))
+        Path(os.fsdecode(odd)).unlink()
+        await told(found, lambda number: (tmp_path / "a.md").write_text(str(number)))
+
+
+async def test_without_a_watch_somebody_looks_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "REST", 0.0)
+    tries: list[tuple[Any, ...]] = []
+
+    async def refused(*paths: Path, **options: Any) -> AsyncGenerator[None, None]:
+        tries.append(paths)
+        raise OSError(errno.ENOSPC, "no watches left")
+        yield
+
+    monkeypatch.setattr(watchfiles, "awatch", refused)
+    async with aclosing(changes(tmp_path, recursive=True)) as found:
+        for _ in range(3):
+            await anext(found)
+    assert tries == [(tmp_path,)] * 3
+
+
+async def test_what_nobody_foresaw_stays_loud(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*paths: Path, **options: Any) -> AsyncGenerator[None, None]:
+        raise ExceptionGroup("a task", [OSError(errno.ENOSPC, "no watches left"), ZeroDivisionError()])
+        yield
+
+    monkeypatch.setattr(watchfiles, "awatch", broken)
+    with pytest.raises(ExceptionGroup) as caught:
+        await anext(changes(tmp_path, recursive=True))
+    assert [type(error) for error in caught.value.exceptions] == [ZeroDivisionError]
+
+
+async def test_no_folders_no_changes() -> None:
+    assert [told async for told in changes(recursive=True)] == []
