@@ -34,6 +34,8 @@ _INDENTED = re.compile(r"(?:\A|\n[ \t]*\r?\n)(?: {4}|\t)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\Z)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NEVER_BARE = re.compile("[\xa0\u3000\udc80-\udcff]")
+"""Blanks that are none of Markdown's, and bytes of a name that is no text."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -150,13 +152,19 @@ def write_target(target: str, like: str = "") -> str:
     """
     special = "%#?\\" if like.startswith("<") else "%#?\\ ()\t\n\r"
     written = "".join(f"%{ord(c):02X}" if c in special or c in "<>" else c for c in target)
-    written = written.replace("\xa0", "%C2%A0").replace("\u3000", "%E3%80%80")
+    written = _NEVER_BARE.sub(_percent, written)
     return f"<{written}>" if like.startswith("<") else written
 
 
+def _percent(match: re.Match[str]) -> str:
+    """Characters as the bytes that they have in a file's name."""
+    return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
+
+
 def write_label(label: str) -> str:
-    """A text as the label of a Markdown link: on one line, brackets and backslashes escaped."""
-    return re.sub(r"([\\\[\]`])", r"\\\1", " ".join(label.split()))
+    """A text as the label of a Markdown link: on one line, brackets and backslashes escaped, what is no text marked."""
+    text = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", label)
+    return re.sub(r"([\\\[\]`])", r"\\\1", " ".join(text.split()))
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:
@@ -311,7 +319,9 @@ def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: 
     fragment = ""
     if _SCHEME.match(target) is None:
         target, _, fragment = target.partition("#")
-        target = unquote(target.partition("?")[0]) if "%" in target else target.partition("?")[0]
+        target = (
+            unquote(target.partition("?")[0], errors="surrogateescape") if "%" in target else target.partition("?")[0]
+        )
     label = _ESCAPED.sub(r"\1", " ".join(label.split())) if "\\" in label or "\n" in label else label
     return Link(kind, target, label, line, column, match.start(), match.end(), *span, fragment)
 
