@@ -34,8 +34,8 @@ _INDENTED = re.compile(r"(?:\A|\n[ \t]*\r?\n)(?: {4}|\t)")
 _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\Z)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
-_NEVER_BARE = re.compile("[\xa0\u3000\udc80-\udcff]")
-"""Blanks that are none of Markdown's, and bytes of a name that is no text."""
+_NEVER_BARE = re.compile("[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff\udc80-\udcff]")
+"""What a terminal obeys, blanks that are none of Markdown's, what nobody sees, and bytes of a name that is no text."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 

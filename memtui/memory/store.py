@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from memtui.base.boundary import Actor, check_path
+from memtui.base.boundary import Actor, check_path, fold_name
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, NotFound, Refused, Usage
 from memtui.base.files import digest, fault
@@ -342,7 +342,7 @@ class Store:
         steps: list[Step] = []
         merged: list[str] = []
         for change in version.files:
-            name = self._name(change.name, leaving - {change.name})
+            name = self._name(change.name, (leaving | self._beside(version, change.name)) - {change.name})
             before, after = self.history.before(version.id, change.name), self.history.read(version.id, change.name)
             disk = look(self._real, name, self._fs, (change.before, change.after))
             result = taken_back(name, disk, before, after)
@@ -352,6 +352,17 @@ class Store:
             if result[1]:
                 merged.append(name)
         return steps, tuple(merged)
+
+    def _beside(self, version: Version, name: str) -> set[str]:
+        """Files in whose place a name isn't taken, though only its spelling differs: before, both stood there."""
+        folder, _, leaf = name.rpartition("/")
+        try:
+            here = [path.name for path in (self._real / folder).iterdir()]
+        except OSError:
+            return set()
+        key = fold_name(leaf)
+        twins = [f"{folder}/{one}".lstrip("/") for one in here if one != leaf and fold_name(one) == key]
+        return {twin for twin in twins if self.history.before(version.id, twin) is not None}
 
     def _origin(self, version: Version) -> Version:
         """The deed that an undo or redo is about in the end."""

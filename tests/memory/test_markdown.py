@@ -128,7 +128,7 @@ def test_headings_outside_code() -> None:
     assert text[found[0].start : found[0].end] == "# One"
 
 
-SIGNS = st.text(alphabet="ab c()[]<>%#?\\\t가é\xa0\u3000\udc80\udcff.-_&'\"`!*", min_size=1, max_size=12)
+SIGNS = st.text(alphabet="ab c()[]<>%#?\\\t가é\xa0\u3000\x1b\u202e\udc80\udcff.-_&'\"`!*", min_size=1, max_size=12)
 NAMES = SIGNS.map(lambda name: f"{name.strip()}x.md")
 
 
