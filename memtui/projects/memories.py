@@ -15,6 +15,7 @@ from pathlib import Path
 
 from memtui.base.boundary import check_path, fold_name
 from memtui.base.errors import MemtuiError
+from memtui.base.text import many
 from memtui.host.paths import LOCK
 from memtui.memory.budget import body_start, measure_index
 from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
@@ -208,7 +209,7 @@ def _notes(sheets: Sheets, files: list[FileName]) -> list[str]:
     lost = [line for file in files if file.source == INDEX_NAME for line in file.lines
             if not all(entry.target in listed for entry in read_entries(line))]  # fmt: skip
     if lost:
-        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed: {len(lost)} lines count as part of it")
+        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed, and {many(len(lost), 'line')} in it")
     return notes
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.base.text import ago, size, visible
+from memtui.base.text import ago, many, size, visible
 from memtui.tui.markup import Line
 from memtui.tui.panels.facts import Pair
 from memtui.tui.state import AppState
@@ -83,7 +83,7 @@ def _index(scope: Scope) -> list[Pair]:
         return []
     loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
     return [
-        ("index", f"{budget.lines} lines, {budget.units / 1000:.1f}k units", "bold"),
+        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k units", "bold"),
         ("loaded", loaded, "$problem" if budget.over else "$good"),
         ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
     ]
@@ -117,7 +117,9 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
-        pairs.append(("loaded", f"{instruction.loaded_lines} lines, {size(instruction.total_chars)} units", "$good"))
+        pairs.append(
+            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} units", "$good")
+        )
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
     if instruction.skipped:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memtui.base.config import read_config
 from memtui.base.errors import MemtuiError, Refused, Unsupported
 from memtui.base.files import digest
+from memtui.base.text import many
 from memtui.memory.budget import measure_index
 from memtui.memory.store import Stale
 from memtui.tui.dialogs.ask import Ask
@@ -78,7 +79,8 @@ class EditingWishes(Hands):
         budget = measure_index(opened.sheet.text)
         if not opened.is_index or budget.cut_line is None:
             return ""
-        return f"{budget.lines - budget.cut_line + 1} lines are not loaded: T in the list tidies the index"
+        lost = budget.lines - budget.cut_line + 1
+        return f"{many(lost, 'line')} {'is' if lost == 1 else 'are'} not loaded: T in the list tidies the index"
 
     async def compare_editor(self, editor: "Editor") -> None:
         """Mine against the disk: choose, and write what was chosen."""
