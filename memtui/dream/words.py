@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable
 
+from memtui.base.text import many
 from memtui.dream import events
 from memtui.dream.events import Event, File
 from memtui.dream.runs import Progress, Run, RunState
@@ -23,7 +24,7 @@ def started_words(event: events.Started) -> str:
     """The start of a run: "started by schedule: reflect by offline (named), 12 files copied"."""
     by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
     left = f", {event.left_out} left out" if event.left_out else ""
-    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {event.files} files copied{left}"
+    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {many(event.files, 'file')} copied{left}"
 
 
 def how_of(state: RunState) -> str:

@@ -22,8 +22,8 @@ async def changes(
 ) -> AsyncGenerator[None, None]:
     """Something changed in these folders, again and again.
 
-    Where the system doesn't watch for us (it has no watches left, or a name that changed is no text) it is said every
-    `REST` seconds instead, and watching is tried again.
+    Where the system doesn't watch for us (it has no watches left, or a name there is no text) it is said every `REST`
+    seconds instead, and watching is tried again.
 
     Args:
         paths: Folders that exist; without any there is nothing to tell.
@@ -33,7 +33,7 @@ async def changes(
     from watchfiles import DefaultFilter, awatch  # late: its import costs a quarter of Textual's own start
     from watchfiles._rust_notify import WatchfilesRustInternalError
 
-    fails = (OSError, WatchfilesRustInternalError)
+    fails = (OSError, UnicodeEncodeError, WatchfilesRustInternalError)
     seen = matters or DefaultFilter()
     while paths:
         try:

@@ -40,6 +40,13 @@ async def test_a_name_that_is_no_text_ends_nothing(tmp_path: Path, monkeypatch: 
         await told(found, lambda number: (tmp_path / "a.md").write_text(str(number)))
 
 
+async def test_a_folder_whose_name_is_no_text_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "REST", 0.0)
+    async with aclosing(changes(tmp_path / "q\udcff", recursive=False)) as found:
+        for _ in range(3):
+            await anext(found)
+
+
 async def test_without_a_watch_somebody_looks_now_and_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(follow, "REST", 0.0)
     tries: list[tuple[Any, ...]] = []
