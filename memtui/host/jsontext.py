@@ -34,6 +34,10 @@ _LONGEST_INT = 300
 """Digits: Python refuses to read integers from 4,300 on; such a number becomes a float, as it is for the client."""
 
 
+_DEEPEST = 500
+"""Objects and lists within each other: any Python reads as many, not every one reads more."""
+
+
 class BadJson(ValueError):
     """Text that is no strict JSON object; `line` counts from 1."""
 
@@ -44,13 +48,17 @@ class BadJson(ValueError):
 
 
 class Member(NamedTuple):
-    """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends."""
+    """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
+
+    `depth` counts the objects and lists within each other that it is.
+    """
 
     key: str
     start: int
     key_end: int
     value: int
     after: int
+    depth: int
 
 
 class _Token(NamedTuple):
@@ -73,9 +81,8 @@ def members(text: str) -> tuple[Member, ...]:
     token = next(tokens)
     while token.kind != "}" or found:  # "{}" may close at once; after a comma a key has to come
         key, first = token, _value_of(text, tokens, token)
-        found.append(
-            Member(json.loads(text[key.start : key.stop]), key.start, key.stop, first.start, _end(text, tokens, first))
-        )
+        name = json.loads(text[key.start : key.stop])
+        found.append(Member(name, key.start, key.stop, first.start, *_end(text, tokens, first)))
         token = next(tokens)
         if token.kind == "}":
             break
@@ -88,12 +95,14 @@ def members(text: str) -> tuple[Member, ...]:
     return tuple(found)
 
 
-def _end(text: str, tokens: Iterator[_Token], token: _Token) -> int:
-    """Where the value ends whose first token is given; takes its other tokens from the iterator."""
+def _end(text: str, tokens: Iterator[_Token], token: _Token) -> tuple[int, int]:
+    """Where the value ends whose first token is given, and its depth; takes its other tokens from the iterator."""
     stack: list[str] = []
+    depth = 0
     while True:
         if token.kind in ("{", "["):
             stack.append("}" if token.kind == "{" else "]")
+            depth = max(depth, len(stack))
             token = next(tokens)
             if token.kind != stack[-1]:
                 token = _value_of(text, tokens, token) if stack[-1] == "}" else token
@@ -114,7 +123,7 @@ def _end(text: str, tokens: Iterator[_Token], token: _Token) -> int:
             token = _value_of(text, tokens, token) if stack[-1] == "}" else token
             break
         else:
-            return stop
+            return stop, depth
 
 
 def _value_of(text: str, tokens: Iterator[_Token], key: _Token) -> _Token:
@@ -158,10 +167,9 @@ def read_object(text: str) -> dict[str, object]:
     """
     found: dict[str, object] = {}
     for member in members(text):
-        try:
+        found.pop(member.key, None)
+        if member.depth <= _DEEPEST:
             found[member.key] = json.loads(text[member.value : member.after], parse_int=_number)
-        except RecursionError:
-            found.pop(member.key, None)
     return found
 
 

@@ -179,3 +179,4 @@ def test_deep_nesting_and_huge_numbers_are_no_trap() -> None:
     assert set(data) == {"big", "much", "on"}  # the client skips an entry that nests too deeply
     assert data["much"] == math.inf
     assert edit_setting(text, "on", False) == text.replace("true", "false")
+    assert [set(read_object(f'{{"a": {"[" * depth}{"]" * depth}}}')) for depth in (500, 501)] == [{"a"}, set()]
