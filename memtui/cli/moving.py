@@ -154,9 +154,8 @@ def _plan_lines(call: Call, plan: "MovePlan") -> Iterator[Line]:
     most = len(plan.sessions) if call.out.verbose else MOST
     rows: list[list[str | Part]] = []
     for session in plan.sessions[:most]:
-        how = f"as {session.new_id[:SHORT]}" if session.renamed else "is there already" if session.there else ""
         title = session.title or Part(NAMELESS, "dim")
-        rows.append(["session", session.id[:SHORT], size(session.size), title, Part(how, "warn")])
+        rows.append(["session", session.id[:SHORT], size(session.size), title, Part(session.how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", Part(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
     columns = [Column(""), Column(""), Column("", right=True), Column("", rest=1), Column("")]
@@ -172,10 +171,7 @@ def _memory_rows(call: Call, plan: "MovePlan") -> Iterator[list[str | Part]]:
     files = () if plan.memory is None else plan.memory.files
     most = len(files) if call.out.verbose else MOST
     for file in files[:most]:
-        how = f"as {file.target}" if file.renamed else "is there already" if file.there else ""
-        if file.lines:
-            how = f"{many(len(file.lines), 'line')} put under the one that is there"
-        yield ["memory", file.source, Part(how, "warn")]
+        yield ["memory", file.source, Part(file.how, "warn")]
     if len(files) > most:
         yield ["", Part(f"and {len(files) - most} more: -v lists them", "dim"), ""]
 

@@ -86,6 +86,11 @@ def list_projects(env: Env) -> tuple[Project, ...]:
     return tuple(found)
 
 
+def gone_projects(env: Env) -> list[Project]:
+    """Those whose directory no longer exists and that have left something; as for `list_projects`."""
+    return [one for one in list_projects(env) if one.gone and (one.sessions or one.memory is not None)]
+
+
 def _surroundings(env: Env) -> Env:
     """The environment as the user's own settings leave it; no directory's settings count for the list of all."""
     layers = read_layers(env, env.home)

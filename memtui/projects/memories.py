@@ -50,6 +50,13 @@ class FileName:
         """Whether both sides of a conflict stay."""
         return self.source != self.target
 
+    @property
+    def how(self) -> str:
+        """What a person should know of it, "" for nothing."""
+        if self.lines:
+            return f"{many(len(self.lines), 'line')} put under the one that is there"
+        return f"as {self.target}" if self.renamed else "is there already" if self.there else ""
+
 
 @dataclass(frozen=True, slots=True)
 class MemoryMove:

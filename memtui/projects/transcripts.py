@@ -22,6 +22,9 @@ from memtui.host.heads import SESSION, SessionFile, read_part, records, session_
 from memtui.host.recent import session_title
 from memtui.projects.transfer import FileMove, Stay
 
+SHORT = 8
+"""Characters of an id that are told."""
+
 _ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")
 
@@ -47,6 +50,11 @@ class SessionMove:
     def there(self) -> bool:
         """Whether the new folder has all of it already."""
         return all(file.there for file in self.files)
+
+    @property
+    def how(self) -> str:
+        """What a person should know of it, "" for nothing."""
+        return f"as {self.new_id[:SHORT]}" if self.renamed else "is there already" if self.there else ""
 
     @property
     def size(self) -> int:

@@ -1,5 +1,7 @@
 """How tests drive the app: press, then wait until every worker is done; never for a time."""
 
+from collections.abc import Callable
+
 from textual.pilot import Pilot
 
 from memtui.tui.app import MemtuiApp
@@ -26,6 +28,13 @@ async def settle(pilot: "Pilot[int]") -> MemtuiApp:
         quiet = 0 if _busy(app) else quiet + 1
         await pilot.pause()
     return app
+
+
+async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> MemtuiApp:
+    """Let the app go on until a fact holds, and come to rest."""
+    while not true():
+        await pilot.pause(0.02)
+    return await settle(pilot)
 
 
 async def press(pilot: "Pilot[int]", *keys: str) -> MemtuiApp:

@@ -1,7 +1,6 @@
 """The screen over a real folder: what keys do to files, and what they never do."""
 
 import os
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -16,18 +15,9 @@ from tests.sessions.rows import Script
 from tests.support import digest_tree
 from tests.terminal import Terminal
 from tests.tui.conftest import NOW, Maker
-from tests.tui.driving import press, screen_text, settle
+from tests.tui.driving import press, screen_text, settle, until
 
 SIZE = (100, 30)
-
-
-async def until(condition: Callable[[], bool], pause: Callable[[], Awaitable[None]]) -> None:
-    """Let the app go on until a fact holds."""
-    for _ in range(200):
-        if condition():
-            return
-        await pause()
-    raise AssertionError("it never came to be")
 
 
 async def test_a_tour_of_all_views_changes_no_byte_and_no_time(make_app: Maker, home: Path, memory: Path) -> None:
@@ -77,13 +67,13 @@ async def test_edit_save_and_undo_give_the_same_bytes(make_app: Maker, memory: P
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s")
-        await until(lambda: file.read_bytes() != before, pilot.pause)
+        await until(pilot, lambda: file.read_bytes() != before)
         assert b"X" in file.read_bytes()
         await press(pilot, "escape")
         await press(pilot, "z")
-        await until(lambda: file.read_bytes() == before, pilot.pause)
+        await until(pilot, lambda: file.read_bytes() == before)
         await press(pilot, "Z")
-        await until(lambda: b"X" in file.read_bytes(), pilot.pause)
+        await until(pilot, lambda: b"X" in file.read_bytes())
 
 
 async def test_unsaved_text_survives_and_is_marked(make_app: Maker, memory: Path) -> None:
@@ -114,7 +104,7 @@ async def test_a_file_that_moved_meanwhile_is_merged(make_app: Maker, memory: Pa
         await press(pilot, "enter", "Q")
         file.write_bytes(file.read_bytes() + b"\nby the agent\n")
         await press(pilot, "ctrl+s")
-        await until(lambda: b"Q" in file.read_bytes(), pilot.pause)
+        await until(pilot, lambda: b"Q" in file.read_bytes())
         text = file.read_bytes()
     assert b"by the agent" in text
 
@@ -128,10 +118,10 @@ async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Mak
         assert isinstance(app.screen, Editor)
         file.write_bytes(file.read_bytes().replace(b"**Why:**", b"AGENT **Why:**").replace(b"\n\n", b"\nAGENT\n", 1))
         await press(pilot, "ctrl+s")
-        await until(lambda: isinstance(app.screen, Compare), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, Compare))
         assert b"Q" not in file.read_bytes()
         await press(pilot, "m")
-        await until(lambda: b"Q" in file.read_bytes(), pilot.pause)
+        await until(pilot, lambda: b"Q" in file.read_bytes())
         merged = file.read_bytes()
     assert b"AGENT" in merged
 
@@ -143,15 +133,15 @@ async def test_delete_asks_and_undo_brings_it_back(make_app: Maker, memory: Path
         app = await settle(pilot)
         app.memory.go_to(file)
         await press(pilot, "d")
-        await until(lambda: isinstance(app.screen, Question), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, Question))
         await press(pilot, "d")  # the key that opened it does nothing here
         assert file.exists()
         await press(pilot, "y")
-        await until(lambda: not file.exists(), pilot.pause)
+        await until(pilot, lambda: not file.exists())
         assert b"user_role.md" not in (memory / "MEMORY.md").read_bytes()
-        await until(lambda: len(app.screen_stack) == 1, pilot.pause)
+        await until(pilot, lambda: len(app.screen_stack) == 1)
         await press(pilot, "z")
-        await until(file.exists, pilot.pause)
+        await until(pilot, file.exists)
     assert {path.name: path.read_bytes() for path in memory.iterdir()} == before
 
 
@@ -163,10 +153,10 @@ async def test_rename_repairs_index_and_links_and_shows_them_first(make_app: Mak
         line = app.screen.query_one("#line")
         line.value = "project_duty.md"  # type: ignore[attr-defined]
         await press(pilot, "enter")
-        await until(lambda: isinstance(app.screen, ShowDiff), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, ShowDiff))
         assert (memory / "project_oncall.md").exists()
         await press(pilot, "y")
-        await until((memory / "project_duty.md").exists, pilot.pause)
+        await until(pilot, (memory / "project_duty.md").exists)
     assert not (memory / "project_oncall.md").exists()
     assert "(project_duty.md)" in (memory / "MEMORY.md").read_text(encoding="utf-8")
 
@@ -178,9 +168,9 @@ async def test_new_topic_is_written_listed_and_under_the_cursor(make_app: Maker,
         app.screen.query_one("#name").value = "release days"  # type: ignore[attr-defined]
         app.screen.query_one("#description").value = "Releases go out on Tuesdays"  # type: ignore[attr-defined]
         await press(pilot, "ctrl+s")
-        await until(lambda: len(list(memory.glob("feedback_release*"))) == 1, pilot.pause)
+        await until(pilot, lambda: len(list(memory.glob("feedback_release*"))) == 1)
         new = next(memory.glob("feedback_release*"))
-        await until(lambda: app.memory.current == new, pilot.pause)
+        await until(pilot, lambda: app.memory.current == new)
     assert new.name in (memory / "MEMORY.md").read_text(encoding="utf-8")
     assert b"type: feedback" in new.read_bytes()
 
@@ -226,9 +216,9 @@ async def test_settings_are_written_in_place(make_app: Maker, home: Path) -> Non
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await press(pilot, "5", "space")
-        await until(lambda: isinstance(app.screen, ShowDiff), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, ShowDiff))
         await press(pilot, "y")
-        await until(lambda: file.read_text() != text, pilot.pause)
+        await until(pilot, lambda: file.read_text() != text)
     assert file.read_text() == text.replace("true", "false")
 
 
@@ -251,7 +241,7 @@ async def test_sessions_are_offered_where_there_is_no_memory_yet(
     script.write(workspace.place.transcripts)
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        await until(lambda: isinstance(app.screen, Choose), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         assert "2  look at past sessions" in screen_text(app)
         await press(pilot, "2")
         assert "Make checkout retry" in screen_text(app)
@@ -264,7 +254,7 @@ async def test_the_sample_is_offered_where_nothing_is(make_app: Maker, home: Pat
     workspace.place.folder.rmdir()
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        await until(lambda: isinstance(app.screen, Choose), pilot.pause)
+        await until(pilot, lambda: isinstance(app.screen, Choose))
         assert "No memory for this project yet" in screen_text(app)
 
 
@@ -277,9 +267,9 @@ async def test_instructions_are_edited_and_undone_too(make_app: Maker, home: Pat
         await press(pilot, "enter")
         assert isinstance(app.screen, Editor)
         await press(pilot, "X", "ctrl+s", "escape")
-        await until(lambda: file.read_text().startswith("X---"), pilot.pause)
+        await until(pilot, lambda: file.read_text().startswith("X---"))
         await press(pilot, "z")
-        await until(lambda: file.read_text() == "---\nkept: yes\n---\n# Rules\n", pilot.pause)
+        await until(pilot, lambda: file.read_text() == "---\nkept: yes\n---\n# Rules\n")
 
 
 def test_the_first_frame_waits_for_nothing_heavy(workspace: Workspace, home: Path) -> None:

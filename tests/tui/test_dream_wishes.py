@@ -3,11 +3,9 @@
 import os
 import signal
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from textual.pilot import Pilot
 
 from memtui.dream import start
 from memtui.dream.events import EventLog, Phase
@@ -25,7 +23,7 @@ from memtui.tui.screens.editor import Editor
 from memtui.tui.views.dream import DreamView
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW, Maker
-from tests.tui.driving import press, screen_text, settle
+from tests.tui.driving import press, screen_text, settle, until
 from tests.tui.test_dream import SIZE, Dreams, dream, listed, opened, rewrite, shrink, told
 
 __all__ = ["dream"]
@@ -76,13 +74,6 @@ def begin(workspace: Workspace) -> StartedRun:
 def hanging(workspace: Workspace) -> StartedRun:
     """One that began before the app."""
     return begin(workspace)
-
-
-async def until(pilot: "Pilot[int]", true: Callable[[], object]) -> None:
-    """Wait for a fact."""
-    while not true():
-        await pilot.pause(0.02)
-    await settle(pilot)
 
 
 def pill(app: MemtuiApp) -> DreamPill:

@@ -1,9 +1,9 @@
 """What a person wants done: asked back where it needs asking, shown as a diff, then carried out.
 
 One method `wish_<name>` a wish, gathered by what they are about: `files`, `editing`, `past` (undo, history, compare),
-`settings`, `sessions`, `dreams`, `around` (projects, palette, help, quitting). Each asks on screen, has the engine make
-a plan in a thread, shows it, and has the workspace carry it out; the app hears of the end by `Written` or `Failed` and
-reads the disk again.
+`settings`, `sessions`, `dreams`, `moving` (of a project), `around` (projects, palette, help, quitting). Each asks on
+screen, has the engine make a plan in a thread, shows it, and has the workspace carry it out; the app hears of the end
+by `Written` or `Failed` and reads the disk again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -22,6 +22,7 @@ from memtui.tui.wishes.settings import SettingWishes
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
     from memtui.tui.wishes.dreams import DreamWishes
+    from memtui.tui.wishes.moving import MovingWishes
     from memtui.tui.wishes.sessions import SessionWishes
 
 
@@ -53,6 +54,13 @@ class Wishes:
 
         return DreamWishes(self.app)
 
+    @cached_property
+    def moving(self) -> "MovingWishes":
+        """Those about a project that moved; imported when there is the first."""
+        from memtui.tui.wishes.moving import MovingWishes
+
+        return MovingWishes(self.app)
+
     def method(self, name: str) -> Callable[..., Awaitable[None]]:
         """The method for a wish."""
         for hands in self._who(name):
@@ -64,6 +72,8 @@ class Wishes:
     def _who(self, name: str) -> list[Hands]:
         if name.startswith("session_"):
             return [self.sessions]
+        if name == "bring":
+            return [self.moving]
         return [self.dreams] if name.startswith("dream_") else self._hands
 
     async def run(self, wish: Wish) -> None:

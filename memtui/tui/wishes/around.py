@@ -4,10 +4,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.base.errors import Conflict, NotFound
+from memtui.base.text import many
 from memtui.host.heads import session_files
 from memtui.host.paths import short
 from memtui.host.place import decide
-from memtui.host.projects import Project, list_projects
+from memtui.host.projects import Project, gone_projects, list_projects
 from memtui.memory.workspace import Workspace
 from memtui.tui import keys
 from memtui.tui.dialogs.ask import Ask
@@ -53,6 +54,8 @@ class AroundWishes(Hands):
         ]
         if view == "memory":
             options.insert(0, Option("rebuild", "Rebuild the index from the topic files", "shown first", read_only))
+        if view in ("memory", "sessions"):
+            options.insert(0, Option("bring", "Bring what a project that moved has left", "shown first", read_only))
         await self._act(await self.app.push_screen_wait(Choose("Commands", options)))
 
     async def wish_help(self, wish: Wish) -> None:
@@ -60,8 +63,8 @@ class AroundWishes(Hands):
         await self._act(await self.app.push_screen_wait(help_dialog(self.app.screen)))
 
     async def _act(self, action: str | None) -> None:
-        if action == "rebuild":
-            self.app.wish("rebuild")
+        if action in ("rebuild", "bring"):
+            self.app.wish(action)
         elif action:
             node = self.app.screen.focused or self.app.screen
             for namespace in node.ancestors_with_self:
@@ -98,7 +101,7 @@ class AroundWishes(Hands):
             Option(
                 project.cwd,
                 str(project.cwd),
-                _amounts(project),
+                amounts(project),
                 "the folder is gone" if project.gone else "",
             )
             for project in projects
@@ -123,8 +126,13 @@ class AroundWishes(Hands):
         # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
         there = bool(await self.off(session_files, self.workspace.place.transcripts))
         first, *others = WELCOME
-        past = [("sessions", "look at past sessions", "what was done here can be resumed")]
-        lines = [first, *(past if there else []), *others]
+        lines = [first, *others]
+        if there:
+            lines.insert(1, ("sessions", "look at past sessions", "what was done here can be resumed"))
+        moved = await self.off(self._namesake)
+        if moved is not None and not self.workspace.read_only:
+            left = f"bring what {short(moved.cwd or moved.folder, self.workspace.env.home)} has left"
+            lines.insert(0, ("bring", left, amounts(moved)))
         options = [Option(key, f"{number}  {words}", more) for number, (key, words, more) in enumerate(lines, 1)]
         chosen = await self.app.push_screen_wait(
             Choose("No memory for this project yet", options, explain=f"{folder} does not exist.", digits=True)
@@ -132,6 +140,8 @@ class AroundWishes(Hands):
         match chosen:
             case "new":
                 self.app.wish("new")
+            case "bring" if moved is not None:
+                self.app.wish("bring", (moved.folder,))
             case "sessions":
                 await self.app.action_view("sessions")
             case "project":
@@ -140,6 +150,11 @@ class AroundWishes(Hands):
                 await self._sample()
             case "quit":
                 self.app.exit(0)
+
+    def _namesake(self) -> Project | None:
+        """A project of this one's name whose directory is gone: this may be where it moved to."""
+        name = self.workspace.place.cwd.name
+        return next((project for project in gone_projects(self.workspace.env) if project.name == name), None)
 
     async def _sample(self) -> None:
         if self.app.open_sample is None:
@@ -177,6 +192,7 @@ class AroundWishes(Hands):
             kill(dream.run, self.workspace.dirs, self.workspace)
 
 
-def _amounts(project: Project) -> str:
+def amounts(project: Project) -> str:
+    """What a project has."""
     shared = "  shares its folder" if project.collision else ""
-    return f"{project.topics} topics  {project.sessions} sessions{shared}"
+    return f"{many(project.topics, 'topic')}  {many(project.sessions, 'session')}{shared}"
