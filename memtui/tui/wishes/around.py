@@ -55,7 +55,7 @@ class AroundWishes(Hands):
         if view == "memory":
             options.insert(0, Option("rebuild", "Rebuild the index from the topic files", "shown first", read_only))
         if view in ("memory", "sessions"):
-            options.insert(0, Option("bring", "Bring what a project that moved has left", "shown first", read_only))
+            options.append(Option("bring", "Bring what a project that moved has left", "shown first", read_only))
         await self._act(await self.app.push_screen_wait(Choose("Commands", options)))
 
     async def wish_help(self, wish: Wish) -> None:
