@@ -7,14 +7,15 @@ Rules, each as client 2.1.332 was seen to follow it:
    that would bring thinking next to thinking that it didn't stand next to: then all stay where they are.
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
-   row of all answers: then the row stays, if any result follows the prompt, else if it belongs to that last answer.
-   It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was written since, nor
-   where that is a user's empty list.
+   row of all answers: then the row stays if it belongs to that last answer; any other one too, if a result follows
+   the prompt, or any attachment does, and an answer's row without a call follows neither that prompt nor the last of
+   its results. It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was
+   written since, nor where that is a user's empty list.
 """
 
 from operator import and_
 
-from memtui.sessions.entries import text
+from memtui.sessions.entries import Entry, text
 from memtui.sessions.parts import (
     THINKING,
     Block,
@@ -69,12 +70,15 @@ def _thoughts_met(blocks: list[Block]) -> int:
     return sum(map(and_, thought, thought[1:]))
 
 
-def without_open_calls(parts: list[Message], result: Conversation, *, over: bool = False) -> list[Message]:
+def without_open_calls(
+    parts: list[Message], result: Conversation, turn: list[Entry], *, over: bool = False
+) -> list[Message]:
     """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
 
     Args:
         parts: A message for each row.
         result: Where to name what is taken out.
+        turn: The rows behind the last prompt or note, be that an empty one.
         over: Whether nothing in this end is open, because a person went back to it or it is an empty message.
     """
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
@@ -84,7 +88,7 @@ def without_open_calls(parts: list[Message], result: Conversation, *, over: bool
         calls = [block for block in part.blocks if block.type == "tool_use"]
         if calls and not any(text(block.data.get("id")) in answered for block in calls):
             if held is None:
-                held = _open_end(parts, answered)
+                held = _open_end(parts, answered, turn)
             if id(part.blocks[0].entry) not in held:
                 result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
                 continue
@@ -92,7 +96,7 @@ def without_open_calls(parts: list[Message], result: Conversation, *, over: bool
     return kept
 
 
-def _open_end(parts: list[Message], answered: set[str]) -> set[int]:
+def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> set[int]:
     """The rows (by `id`) of an end that is still open."""
     spoken = [part for part in parts if not is_reminder(part) and not is_thought(part)]
     after = spoken[1 + max((at for at, part in enumerate(spoken) if part.role == "assistant"), default=-1) :]
@@ -103,8 +107,17 @@ def _open_end(parts: list[Message], answered: set[str]) -> set[int]:
     calls = [text(block.data.get("id")) for block in messages[last].blocks if block.type == "tool_use"]
     if answered.issuperset(calls) and not any(map(is_told, messages[last:])):
         return set()
-    start = 1 + max((at for at, part in enumerate(messages) if _is_said(part)), default=-1)
-    held = messages[start:] if any(map(is_told, messages[start:])) else messages[last : last + 1]
+    late = {id(entry) for entry in turn}
+    work = [part for part in messages if all(id(block.entry) in late for block in part.blocks)]
+    plain = {
+        id(part.blocks[0].entry)
+        for part in spoken
+        if part.role == "assistant" and all(block.type != "tool_use" for block in part.blocks)
+    }
+    told = max((at for at, part in enumerate(work) if is_told(part)), default=-1)
+    silent = all(id(block.entry) not in plain for part in work[told + 1 :] for block in part.blocks)
+    aided = told >= 0 or any(entry.type == "attachment" for entry in turn)
+    held = work if aided and silent else messages[last : last + 1]
     return {id(block.entry) for part in held for block in part.blocks}
 
 

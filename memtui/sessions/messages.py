@@ -79,7 +79,7 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) ->
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
             apart = apart and entry.type == "assistant"
-    parts = without_open_calls(parts, result, over=over)
+    parts = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
     last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
     messages = _joined(_without_thoughts(one_per_answer(parts), result))
     if messages and messages[-1].role != last and not apart:
@@ -95,6 +95,16 @@ def resumed_model(entries: Iterable[Entry]) -> str:
         if entry.model and entry.model != SYNTHETIC:
             model = entry.model
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
+
+
+def _last_turn(entries: Iterable[Entry]) -> list[Entry]:
+    """The rows behind the last prompt or note, be that an empty one."""
+    found: list[Entry] = []
+    for entry in entries:
+        found.append(entry)
+        if entry.type == "user" and entry.talks and not entry.answers:
+            found.clear()
+    return found
 
 
 def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[str]) -> list[Message]:
