@@ -39,7 +39,7 @@ def one_per_answer(parts: list[Message]) -> list[Message]:
     reachable: dict[str, Message] = {}
     told: bool | None = None  # whether a result is among what the user said since the last answer
     for part in parts:
-        if part.role == "user" and not is_reminder(part):
+        if part.role == "user":
             told = bool(told) or is_told(part)
         elif part.role == "assistant" and told is False:
             reachable.clear()

@@ -20,11 +20,14 @@ Rules, each as client 2.1.332 was seen to follow it:
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
    on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
    these, also what hangs from its results by rule 5.
+7. Where nothing but rows without a message and results is between the rows of an answer, and at least one of the
+   former, that all comes behind the last of them; a command is a message here.
 """
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from itertools import accumulate
+from operator import or_
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.rows import Rows
@@ -103,7 +106,7 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
             else:
                 after.setdefault(way[end - 1], []).append(uuid)
     found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
-    return _results_behind_calls(rows, found)
+    return _rows_together(rows, _results_behind_calls(rows, found))
 
 
 def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> set[str]:
@@ -226,6 +229,23 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
     for uuid in way:
         if uuid not in moved:
             found += [uuid, *early.get(uuid, ())]
+    return found
+
+
+def _rows_together(rows: Rows, way: list[str]) -> list[str]:
+    """Rule 7: the rows of an answer without what is between them, if that is asides and results."""
+    places: dict[str, list[int]] = {}
+    for at, uuid in enumerate(way):
+        if rows.by_uuid[uuid].message_id:
+            places.setdefault(rows.by_uuid[uuid].message_id, []).append(at)
+    found = list(way)
+    for own in places.values():
+        start, end = own[0], own[-1] + 1
+        between = [way[at] for at in sorted({*range(start, end)}.difference(own))]
+        silent = [not rows.by_uuid[uuid].talks and not _is_said(rows.by_uuid[uuid]) for uuid in between]
+        told = [bool(rows.by_uuid[uuid].answers) for uuid in between]
+        if any(silent) and all(map(or_, silent, told)):
+            found[start:end] = [*(way[at] for at in own), *between]
     return found
 
 
