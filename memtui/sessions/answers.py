@@ -104,21 +104,19 @@ def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> se
         return set()
     messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
     last = max(at for at, part in enumerate(messages) if part.role == "assistant")
-    calls = [text(block.data.get("id")) for block in messages[last].blocks if block.type == "tool_use"]
-    if answered.issuperset(calls) and not any(map(is_told, messages[last:])):
+    if answered.issuperset(_calls_of(messages[last])) and not any(map(is_told, messages[last:])):
         return set()
     late = {id(entry) for entry in turn}
-    work = [part for part in messages if all(id(block.entry) in late for block in part.blocks)]
-    plain = {
-        id(part.blocks[0].entry)
-        for part in spoken
-        if part.role == "assistant" and all(block.type != "tool_use" for block in part.blocks)
-    }
+    work = [part for part in spoken if id(part.blocks[0].entry) in late]
     told = max((at for at, part in enumerate(work) if is_told(part)), default=-1)
-    silent = all(id(block.entry) not in plain for part in work[told + 1 :] for block in part.blocks)
     aided = told >= 0 or any(entry.type == "attachment" for entry in turn)
+    silent = all(_calls_of(part) for part in work[told + 1 :] if part.role == "assistant")
     held = work if aided and silent else messages[last : last + 1]
     return {id(block.entry) for part in held for block in part.blocks}
+
+
+def _calls_of(message: Message) -> list[str]:
+    return [text(block.data.get("id")) for block in message.blocks if block.type == "tool_use"]
 
 
 def _is_said(message: Message) -> bool:
