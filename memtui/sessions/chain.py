@@ -20,7 +20,7 @@ from memtui.sessions.messages import FILLER, conversation
 from memtui.sessions.parts import Conversation, Message
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
-from memtui.sessions.walk import walk, with_parallel, with_trailing
+from memtui.sessions.walk import trailing, walk, with_parallel
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,12 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
     found = Conversation() if leaf.reason == "emptied" else None
     way: list[Entry] = []
     if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
-        uuids = with_trailing(
-            rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
-        )
-        way = [rows.by_uuid[uuid] for uuid in uuids]
-        found = conversation(zip(way, transcript.each(way), strict=True), over=_is_over(leaf, way))
+        uuids = with_parallel(rows, walk(rows, leaf.uuid), children)
+        behind = [] if at else trailing(rows, uuids, leaf.uuid, children)
+        way = [rows.by_uuid[uuid] for uuid in (*uuids, *behind)]
+        start = max((len(uuids) + place for place, uuid in enumerate(behind) if rows.by_uuid[uuid].boundary), default=0)
+        found = conversation(zip(way, transcript.each(way), strict=True), start=start, over=_is_over(leaf, way))
+        way = way[start:]
     return Resume(
         leaf,
         tuple(way),

@@ -24,7 +24,7 @@ from memtui.sessions.answers import one_per_answer, without_open_calls
 from memtui.sessions.blocks import TASK_TOOLS, TOOL_LOADED, TOOLS, cleaned, looks_up
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
-from memtui.sessions.pairs import paired
+from memtui.sessions.pairs import interruption, paired
 from memtui.sessions.parts import (
     NO_CONTENT,
     THINKING,
@@ -52,11 +52,12 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) -> Conversation:
+def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: bool = False) -> Conversation:
     """Turn rows into what is sent.
 
     Args:
         rows: The rows on the way, oldest first, with what they say.
+        start: The first of them that is sent; of those before it only calls that are still open are answered.
         over: Whether no call at the end is one that was interrupted.
     """
     rows = list(rows)
@@ -80,6 +81,8 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) ->
                 at = len(parts)
             apart = apart and entry.type == "assistant"
     parts = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
+    if start:
+        parts = _cut(parts, {id(entry) for entry, _ in rows[:start]})
     last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
     messages = _joined(_without_thoughts(one_per_answer(parts), result))
     if messages and messages[-1].role != last and not apart:
@@ -95,6 +98,15 @@ def resumed_model(entries: Iterable[Entry]) -> str:
         if entry.model and entry.model != SYNTHETIC:
             model = entry.model
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
+
+
+def _cut(parts: list[Message], before: set[int]) -> list[Message]:
+    """The messages without those of some rows (by `id`); the calls that are open there still get a result each."""
+    answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks}
+    kept = [part for part in parts if id(part.blocks[0].entry) not in before]
+    gone = [block for part in parts for block in part.blocks if id(block.entry) in before and block.type == "tool_use"]
+    made_up = [interruption(call, block.entry) for block in gone if (call := text(block.data.get("id"))) not in answered]
+    return [Message("user", made_up), *kept] if made_up else kept
 
 
 def _last_turn(entries: Iterable[Entry]) -> list[Entry]:

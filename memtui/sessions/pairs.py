@@ -88,7 +88,7 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation, 
                 continue
             done.add(call)
         kept.append(block)
-    made_up = [_interruption(call, block.entry) for call, block in calls.items() if call not in done]
+    made_up = [interruption(call, block.entry) for call, block in calls.items() if call not in done]
     if not made_up:
         return Message("user", kept)
     first = [block for block in made_up if block.data["tool_use_id"] not in last]
@@ -109,5 +109,6 @@ def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message
     return Message("user", [Block({"type": "text", "text": stand_in}, message.blocks[0].entry)])
 
 
-def _interruption(call: str, entry: Entry) -> Block:
+def interruption(call: str, entry: Entry) -> Block:
+    """The result that is made up for a call, in the name of a row."""
     return Block({"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True}, entry)

@@ -14,8 +14,9 @@ Rules, each as client 2.1.332 was seen to follow it:
    counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
    the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
    result that stands before its call then is put behind it, if the user said nothing in between.
-5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it. Those that hang from
-   an answer with calls or from their results, and notes (isMeta), are put in by rule 4, unless something else
+5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
+   among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
+   calls or from their results, and notes (isMeta), are put in by rule 4, unless they are boundaries or something else
    hangs from them.
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
    on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
@@ -279,13 +280,13 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
 
 
 def _is_aside(entry: Entry) -> bool:
-    return not entry.talks or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
+    return not (entry.talks or entry.boundary) or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
 
 
-def with_trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
-    """The way with what hangs from its leaf without being a message (rule 5)."""
+def trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
+    """What hangs from the leaf of a way without being a message (rule 5)."""
     on_way = set(way)
-    return [*way, *(uuid for uuid in _below(rows, [leaf], children) if uuid not in on_way)]
+    return [uuid for uuid in _below(rows, [leaf], children) if uuid not in on_way]
 
 
 def _below(rows: Rows, start: list[str], children: dict[str, list[str]]) -> list[str]:
