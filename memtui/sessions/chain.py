@@ -127,7 +127,7 @@ def result_text(content: object) -> str:
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
     """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
-    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.talks}  # each at its first row's place
+    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.counts}  # each at its first row's place
     if not messages:
         return False
     last = next(reversed(messages.values()))

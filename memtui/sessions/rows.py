@@ -2,10 +2,11 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message without any
-   content that can be read; who hangs from one of these hangs from its parent: from a progress record if it stands
-   behind it, from such a message if no row has the same uuid. All rows without a uuid count as having the same one,
-   that no parent names. A parent of another kind than text is a lost one.
+1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message whose content
+   is neither a text (of the model: one that isn't empty) nor a list that is empty or has a block with a type, be that
+   a text without text; who hangs from one of these hangs from its parent: from a progress record if it stands behind
+   it, from such a message if no row has the same uuid. All rows without a uuid count as having the same one, that no
+   parent names. A parent of another kind than text is a lost one.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
