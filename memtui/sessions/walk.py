@@ -13,7 +13,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
    counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
    the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
-   result that stands before its call then is put behind it, if the user said nothing in between.
+   result that stands before its call then, and before every other row of the answer that made it, is put behind the
+   call, if the user said nothing in between.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
    among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
    calls or from their results, and notes (isMeta), are put in by rule 4, unless they are boundaries or something else
@@ -214,9 +215,10 @@ def _keep_wanted(rows: Rows, way: list[str], by_id: dict[str, _Answer]) -> None:
 
 
 def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
-    """A result that stands before its call on the way is put behind it, if nothing was said in between."""
+    """A result that stands before all rows of its call's answer is put behind the call, if nothing was said between."""
     made = {call: uuid for uuid in reversed(way) for call in rows.by_uuid[uuid].calls}
-    place = {uuid: at for at, uuid in enumerate(way)}
+    begun = {rows.by_uuid[uuid].message_id or uuid: at for at, uuid in reversed(list(enumerate(way)))}
+    place = {uuid: begun[rows.by_uuid[uuid].message_id or uuid] for uuid in way}
     turn = dict(zip(way, accumulate(_is_said(rows.by_uuid[uuid]) for uuid in way), strict=True))
     early: dict[str, list[str]] = {}
     for uuid in way:
