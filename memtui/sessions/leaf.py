@@ -5,7 +5,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
    a file without any such `last-prompt` as rule 3 needs, and with a main row that is later than it or as late and
    before it, the latest row below it does. The leaf is the nearest message at or above the one that leads; if there
-   is none, or the last row has no uuid, the latest of all messages of the main conversation that no message follows.
+   is none, or the last row has no uuid, the latest of all messages that no message follows: of the main
+   conversation, else of a sub-agent.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
@@ -108,8 +109,9 @@ def _newest(rows: Rows) -> str:
 
 
 def _latest_end(rows: Rows) -> str:
-    """The latest main message that none follows; of equals the first, without times the last in the file."""
-    found = [uuid for uuid in _ends(rows) if not rows.by_uuid[uuid].sidechain]
+    """The latest message that none follows, a main one if there is one; of equals the first, without times the last."""
+    ends = _ends(rows)
+    found = [uuid for uuid in ends if not rows.by_uuid[uuid].sidechain] or ends
     timed = [(time, -rows.place[uuid], uuid) for uuid in found if (time := rows.by_uuid[uuid].time) is not None]
     return max(timed)[2] if timed else found[-1] if found else ""
 
