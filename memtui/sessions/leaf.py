@@ -3,10 +3,10 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
-   a file without any such `last-prompt` as rule 3 needs, and with a main row that is later than it or as late and
-   before it, the latest row below it does. The leaf is the nearest message at or above the one that leads; if there
-   is none, or the last row has no uuid, the latest of all messages that no message follows: of the main
-   conversation, else of a sub-agent.
+   a file without any such `last-prompt` as rule 3 needs, and with a record of a main row, be it replaced, that is
+   later than it or as late and before it, the latest row below it does. The leaf is the nearest message at or above
+   the one that leads; if there is none, or the last row has no uuid, the latest of all messages that no message
+   follows: of the main conversation, else of a sub-agent.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
@@ -77,7 +77,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         children: `rows.children()`.
     """
     pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
-    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, pinned=pinned)
+    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, "" if pinned else _newest(rows, entries))
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
@@ -86,11 +86,11 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
     return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
 
 
-def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
-    """Rule 1."""
+def _newest_leaf(rows: Rows, children: dict[str, list[str]], newest: str) -> Leaf | None:
+    """Rule 1; `newest` is the main row that may be later than the last one."""
     last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
     leaf = rows.speaker(last) if last != NAMELESS else ""
-    below = "" if pinned or last == NAMELESS or _newest(rows) in ("", last) else _latest_below(rows, last, children)
+    below = "" if last == NAMELESS or newest in ("", last) else _latest_below(rows, last, children)
     if below and rows.speaker(below):
         return Leaf(rows.speaker(below), "latest-below", last)
     if leaf:
@@ -99,12 +99,12 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) ->
     return Leaf(latest, "latest-end", last) if latest else None
 
 
-def _newest(rows: Rows) -> str:
-    """The main row with the latest time, of equals the first in the file; "" without times."""
+def _newest(rows: Rows, entries: list[Entry]) -> str:
+    """The main row that a record with the latest time is of, of equals the first in the file; "" without times."""
     found, latest = "", float("-inf")
-    for uuid, entry in rows.by_uuid.items():
-        if not entry.sidechain and (time := entry.time) is not None and time > latest:
-            found, latest = uuid, time
+    for entry in entries:
+        if not entry.sidechain and rows.of(entry) and (time := entry.time) is not None and time > latest:
+            found, latest = entry.uuid or NAMELESS, time
     return found
 
 
@@ -144,7 +144,7 @@ def _spliced_leaf(rows: Rows) -> Leaf | None:
     tips = _ends(rows)
     if len(tips) == 1:
         return Leaf(tips[0], "preserved", tips[0])
-    leaf = _newest_leaf(rows, {}, pinned=True)
+    leaf = _newest_leaf(rows, {}, "")
     return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
