@@ -10,7 +10,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
-   hangs from the last of them. Who hung from a row that was let go hangs from the last kept one too.
+   hangs from the last of them. A message that hung from a row that was let go hangs from the last kept one too.
 4. A newest boundary that keeps nothing lets go of what is before it only if another boundary in the file keeps some.
 5. A kept segment is the way from its tail up to its head; if that way doesn't arrive, nothing is kept nor let go.
 """

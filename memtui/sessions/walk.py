@@ -6,7 +6,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. Where a parent isn't a row, or was on the way already (a cycle), it goes on at the row with the latest time that
    is not later and at most 5 s earlier, of the same side (main or sub-agent) and not on the way yet; of equals the
    first in the file. If there is none the way begins here.
-3. A parent that a compaction let go is replaced by the last preserved message.
+3. A message's parent that a compaction let go is replaced by the last preserved message, another row's is lost.
 4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
@@ -47,10 +47,11 @@ def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
         if uuid not in rows.by_uuid or uuid in seen:
             if not way:
                 return []
-            if uuid in rows.gone and rows.kept and rows.kept[-1] not in seen:
+            child = rows.by_uuid[way[-1]]
+            if uuid in rows.gone and child.talks and rows.kept and rows.kept[-1] not in seen:
                 uuid = rows.kept[-1]
             else:
-                uuid = "" if strict else stand_in(rows, rows.by_uuid[way[-1]], seen)
+                uuid = "" if strict else stand_in(rows, child, seen)
             continue
         seen.add(uuid)
         way.append(uuid)
