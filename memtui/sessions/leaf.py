@@ -77,7 +77,9 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         children: `rows.children()`.
     """
     pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
-    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, "" if pinned else _newest(rows, entries))
+    leaf = (
+        _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, "" if pinned else _newest(rows, entries))
+    )
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)

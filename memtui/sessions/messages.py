@@ -105,7 +105,9 @@ def _cut(parts: list[Message], before: set[int]) -> list[Message]:
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks}
     kept = [part for part in parts if id(part.blocks[0].entry) not in before]
     gone = [block for part in parts for block in part.blocks if id(block.entry) in before and block.type == "tool_use"]
-    made_up = [interruption(call, block.entry) for block in gone if (call := text(block.data.get("id"))) not in answered]
+    made_up = [
+        interruption(call, block.entry) for block in gone if (call := text(block.data.get("id"))) not in answered
+    ]
     return [Message("user", made_up), *kept] if made_up else kept
 
 

@@ -6,8 +6,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 2. Where a parent isn't a row, or was on the way already (a cycle), it goes on at the row with the latest time that
    is not later and at most 5 s earlier, of the same side (main or sub-agent) and not on the way yet; of equals the
    first in the file. If there is none the way begins here.
-3. A message's parent that a compaction let go is replaced by the last preserved message, another row's is lost.
-4. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
+3. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
    that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
@@ -15,15 +14,15 @@ Rules, each as client 2.1.332 was seen to follow it:
    the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
    result that stands before its call then, and before every other row of the answer that made it, is put behind the
    call, if the user said nothing in between.
+4. Where nothing but results and rows without a message (a command counts as one here) is between the rows of an answer, and
+   at least one of the latter, all that comes behind the last of them.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
    among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
-   calls or from their results, and notes (isMeta), are put in by rule 4, unless they are boundaries or something else
+   calls or from their results, and notes (isMeta), are put in by rule 3, unless they are boundaries or something else
    hangs from them.
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
    on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
    these, also what hangs from its results by rule 5.
-7. Where nothing but rows without a message and results is between the rows of an answer, and at least one of the
-   former, that all comes behind the last of them; a command is a message here.
 """
 
 from bisect import bisect_right
@@ -39,7 +38,7 @@ NEAR = 5.0
 
 
 def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
-    """The uuids on the way to `leaf`, oldest first (rules 1 to 3); a strict way has no stand-ins for lost parents."""
+    """The uuids on the way to `leaf`, oldest first (rules 1 and 2); a strict way has no stand-ins for lost parents."""
     way: list[str] = []
     seen: set[str] = set()
     uuid = leaf
@@ -47,11 +46,7 @@ def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
         if uuid not in rows.by_uuid or uuid in seen:
             if not way:
                 return []
-            child = rows.by_uuid[way[-1]]
-            if uuid in rows.gone and child.talks and rows.kept and rows.kept[-1] not in seen:
-                uuid = rows.kept[-1]
-            else:
-                uuid = "" if strict else stand_in(rows, child, seen)
+            uuid = "" if strict else stand_in(rows, rows.by_uuid[way[-1]], seen)
             continue
         seen.add(uuid)
         way.append(uuid)
@@ -78,7 +73,7 @@ def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
 
 
 def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) -> list[str]:
-    """The way with the rest of each answer put in (rule 4)."""
+    """The way with the rest of each answer put in (rules 3 and 4)."""
     answers = _answers(rows, way)
     if not answers:
         return way
@@ -237,7 +232,7 @@ def _results_behind_calls(rows: Rows, way: list[str]) -> list[str]:
 
 
 def _rows_together(rows: Rows, way: list[str]) -> list[str]:
-    """Rule 7: the rows of an answer without what is between them, if that is asides and results."""
+    """Rule 4: the rows of an answer without what is between them, if that is asides and results."""
     places: dict[str, list[int]] = {}
     for at, uuid in enumerate(way):
         if rows.by_uuid[uuid].message_id:
@@ -283,7 +278,9 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
 
 
 def _is_aside(entry: Entry) -> bool:
-    return not (entry.talks or entry.boundary) or (entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers)
+    return not (entry.talks or entry.boundary) or (
+        entry.meta and entry.type == "user" and not entry.sidechain and not entry.answers
+    )
 
 
 def trailing(rows: Rows, way: list[str], leaf: str, children: dict[str, list[str]]) -> list[str]:
