@@ -36,11 +36,11 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     A struct, because a transcript has tens of thousands of them: made in a third of a dataclass's time, and the garbage
     collector passes them over.
 
-    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks
-    that can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of its tool_use and tool_result
-    blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it. `agent_run`: the sub-agent
-    that a tool result tells of. `note` is the whole record where it is small and steers something (boundaries,
-    last-prompt), and the parentUuid, if there is any, of a row without a uuid.
+    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
+    can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of
+    its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
+    `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
+    something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
     """
 
     index: int

@@ -3,7 +3,8 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no
-   type, or are texts without text are passed over, and a row of nothing else as if it weren't there. An answer of nothing but empty lists becomes "(no content)".
+   type, or are texts without text are passed over, and a row of nothing else as if it weren't there. An answer of
+   nothing but empty lists becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none; an error that the client
    itself wrote isn't sent.
 3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that

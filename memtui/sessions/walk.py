@@ -14,8 +14,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
    result that stands before its call then, and before every other row of the answer that made it, is put behind the
    call, if the user said nothing in between.
-4. Where nothing but results and rows without a message (a command counts as one here) is between the rows of an answer, and
-   at least one of the latter, all that comes behind the last of them.
+4. Where nothing but results and rows without a message (a command counts as one here) is between the rows of an
+   answer, and at least one of the latter, all that comes behind the last of them.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
    among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
    calls or from their results, and notes (isMeta), are put in by rule 3, unless they are boundaries or something else
