@@ -5,8 +5,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
    a file without any such `last-prompt` as rule 3 needs, and with a record of a main row, be it replaced, that is
    later than it or as late and before it, the latest row below it does. The leaf is the nearest message at or above
-   the one that leads; if there is none, or the last row has no uuid, the latest of all messages that no message
-   follows: of the main conversation, else of a sub-agent.
+   the one that leads; if there is none, or the last row was let go or has no uuid, the latest of all messages that no
+   message follows: of the main conversation, else of a sub-agent.
 2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
    else the nearest message at or above the row that leads by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
@@ -77,9 +77,11 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         children: `rows.children()`.
     """
     pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
-    leaf = (
-        _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, "" if pinned else _newest(rows, entries))
-    )
+    last = _last(rows, entries)
+    if rows.anchored:
+        leaf = _spliced_leaf(rows, last)
+    else:
+        leaf = _newest_leaf(rows, children, last, "" if pinned else _newest(rows, entries))
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
@@ -88,9 +90,16 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
     return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
 
 
-def _newest_leaf(rows: Rows, children: dict[str, list[str]], newest: str) -> Leaf | None:
-    """Rule 1; `newest` is the main row that may be later than the last one."""
-    last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
+def _last(rows: Rows, entries: list[Entry]) -> str:
+    """The uuid of the last record of a main row, be it one that was let go; "" if there is none."""
+    for entry in reversed(entries):
+        if not entry.sidechain and (rows.of(entry) is entry or (entry.chained and entry.uuid in rows.gone)):
+            return entry.uuid or NAMELESS
+    return ""
+
+
+def _newest_leaf(rows: Rows, children: dict[str, list[str]], last: str, newest: str) -> Leaf | None:
+    """Rule 1, of the last main row and the one that may be later."""
     leaf = rows.speaker(last) if last != NAMELESS else ""
     below = "" if last == NAMELESS or newest in ("", last) else _latest_below(rows, last, children)
     if below and rows.speaker(below):
@@ -141,12 +150,12 @@ def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
     return max(found)[2] if found else ""
 
 
-def _spliced_leaf(rows: Rows) -> Leaf | None:
+def _spliced_leaf(rows: Rows, last: str) -> Leaf | None:
     """Rule 2."""
     tips = _ends(rows)
     if len(tips) == 1:
         return Leaf(tips[0], "preserved", tips[0])
-    leaf = _newest_leaf(rows, {}, "")
+    leaf = _newest_leaf(rows, {}, last, "")
     return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
