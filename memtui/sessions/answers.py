@@ -3,8 +3,8 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. Rows with one message id become one message, at the place of the first: across other answers, and across what the
-   user said in between if a result is among it. With each row that is added its calls go behind everything else, unless
-   that would bring thinking next to thinking that it didn't stand next to: then all stay where they are.
+   user said or was told in between if a result is among it. With each row that is added its calls go behind everything
+   else, unless that would bring thinking next to thinking that it didn't stand next to: then all stay where they are.
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
    row of all answers: then the row stays if it belongs to that last answer; any other one too, if a result follows

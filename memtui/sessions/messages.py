@@ -10,8 +10,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that
    result, if results are all that the user's message has so far; else it is a text of its own.
 4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first; so is the
-   last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
-   newer models get a reminder in between.
+   last of them where a row of an answer that began before it comes last, because the next prompt joins it. Commands
+   that come last, behind a user's row or an attachment, stay by themselves: the client puts a filler before them.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
    isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a
    single row.
@@ -19,6 +19,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Final
 
 from memtui.sessions.answers import one_per_answer, without_open_calls
@@ -66,7 +67,6 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: 
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
     at = 0  # behind the last answer or result, and the reminders there
-    apart = False  # whether something stands between what the user said last and the next prompt
     for entry, data in rows:
         if entry.type == "attachment":
             said = [
@@ -75,20 +75,19 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: 
             if said:
                 parts.insert(at, Message("user", said))
                 at += 1
-            apart = apart or (separate and bool(reminders_of(data, separate=False)))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
             if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
                 at = len(parts)
-            apart = apart and entry.type == "assistant"
     parts = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
     if start:
         parts = _cut(parts, {id(entry) for entry, _ in rows[:start]})
     last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
-    messages = _joined(_without_thoughts(one_per_answer(parts), result))
-    if messages and messages[-1].role != last and not apart:
+    behind = _behind_all(parts, [entry for entry, _ in rows])
+    messages = _joined(_without_thoughts(one_per_answer(parts[: len(parts) - behind]), result))
+    if messages and messages[-1].role != last:
         messages[-1].blocks.sort(key=_is_no_result)
-    result.messages = paired(messages, result)
+    result.messages = paired(messages, result) + _joined(parts[len(parts) - behind :])
     return result
 
 
@@ -110,6 +109,15 @@ def _cut(parts: list[Message], before: set[int]) -> list[Message]:
         interruption(call, block.entry) for block in gone if (call := text(block.data.get("id"))) not in answered
     ]
     return [Message("user", made_up), *kept] if made_up else kept
+
+
+def _behind_all(parts: list[Message], entries: list[Entry]) -> int:
+    """How many commands come last, behind a row that isn't the model's (rule 4)."""
+    last = list(takewhile(lambda entry: entry.type == "system", reversed(entries)))
+    if len(last) == len(entries) or entries[-1 - len(last)].type == "assistant":
+        return 0
+    commands = {id(entry) for entry in last}
+    return sum(id(part.blocks[0].entry) in commands for part in parts)
 
 
 def _last_turn(entries: Iterable[Entry]) -> list[Entry]:
