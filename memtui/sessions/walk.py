@@ -9,11 +9,11 @@ Rules, each as client 2.1.332 was seen to follow it:
 3. Parallel calls: one answer is several rows with one message id, and its results hang from the row of their call.
    Rows of that id beside the way, and results of its calls, are put among what is on it between the answer's first
    row and the next message of another kind: each before the first row there that comes later in the file. A result
-   that hangs elsewhere belongs to the answer that made its call, if only one did and both are on the same side; it
-   counts only where neither the way nor a result that hangs from the answer has that call's, and as standing behind
-   the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs from, if to any. A
-   result that stands before its call then, and before every other row of the answer that made it, is put behind the
-   call, if the user said nothing in between.
+   that hangs elsewhere, or from a later answer, belongs to the answer that made its call, if only one did and both are
+   on the same side; it counts only where neither the way nor a result that hangs from the answer has that call's, and
+   as standing behind the answer's last row in the file. Where it doesn't count it belongs to the answer that it hangs
+   from, if to any. A result that stands before its call then, and before every other row of the answer that made it,
+   is put behind the call, if the user said nothing in between.
 4. Where nothing but results and rows without a message (a command counts as one here) is between the rows of an
    answer, and at least one of the latter, all that comes behind the last of them.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
@@ -171,15 +171,17 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             for call in entry.calls:
                 owner[call] = entry.message_id if owner.get(call, entry.message_id) == entry.message_id else ""
                 caller[call] = entry
+    turn = {answer: place for place, answer in enumerate(by_id)}
     for uuid in rows.in_place():
         entry = rows.by_uuid[uuid]
         if not entry.answers:
             continue
         above = rows.by_uuid.get(rows.parent[uuid])
+        host = turn.get(above.message_id) if above is not None else None
         if (
             above is not None
-            and above.message_id in by_id
-            and any(owner.get(call, "") in ("", above.message_id) for call in entry.answers)
+            and host is not None
+            and any(host <= turn.get(owner.get(call, ""), host) for call in entry.answers)
         ):
             by_id[above.message_id].results.append(uuid)
             continue
