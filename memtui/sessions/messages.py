@@ -7,8 +7,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    nothing but empty lists becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none; an error that the client
    itself wrote isn't sent.
-3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that
-   result, if results are all that the user's message has so far; else it is a text of its own.
+3. Attachments become reminders, that go up to the last answer or result that is sent. Older models get one at the end
+   of that result, if results are all that the user's message has so far; else it is a text of its own.
 4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first; so is the
    last of them where a row of an answer that began before it comes last, because the next prompt joins it. Commands
    that come last, behind a user's row or an attachment, stay by themselves: the client puts a filler before them.
@@ -66,22 +66,17 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: 
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
-    at = 0  # behind the last answer or result, and the reminders there
     for entry, data in rows:
         if entry.type == "attachment":
-            said = [
-                Block({"type": "text", "text": words}, entry, True) for words in reminders_of(data, separate=separate)
-            ]
-            if said:
-                parts.insert(at, Message("user", said))
-                at += 1
+            told = reminders_of(data, separate=separate)
+            if told:
+                parts.append(Message("user", [Block({"type": "text", "text": said}, entry, True) for said in told]))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
-            if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
-                at = len(parts)
     parts = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
     if start:
         parts = _cut(parts, {id(entry) for entry, _ in rows[:start]})
+    parts = _raised(parts)
     last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
     behind = _behind_all(parts, [entry for entry, _ in rows])
     messages = _joined(_without_thoughts(one_per_answer(parts[: len(parts) - behind]), result))
@@ -98,6 +93,21 @@ def resumed_model(entries: Iterable[Entry]) -> str:
         if entry.model and entry.model != SYNTHETIC:
             model = entry.model
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
+
+
+def _raised(parts: list[Message]) -> list[Message]:
+    """The messages with reminders behind the last answer or result before them (rule 3)."""
+    found: list[Message] = []
+    at = 0  # behind that, and the reminders there
+    for part in parts:
+        if is_reminder(part):
+            found.insert(at, part)
+            at += 1
+            continue
+        found.append(part)
+        if part.role == "assistant" or is_told(part):
+            at = len(found)
+    return found
 
 
 def _cut(parts: list[Message], before: set[int]) -> list[Message]:
