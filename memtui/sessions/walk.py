@@ -19,7 +19,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
    among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
    calls or from their results, and notes (isMeta), are put in by rule 3, unless they are boundaries or something else
-   hangs from them.
+   hangs from them; and where such rows are on the way, those that hang from them right behind them.
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
    on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
    these, also what hangs from its results by rule 5.
@@ -81,6 +81,7 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     position = {uuid: at for at, uuid in enumerate(way)}
     before: dict[str, list[str]] = {}
     after: dict[str, list[str]] = {}
+    behind: dict[str, list[str]] = {}
     for answer in answers:
         told = {*answer.results, *answer.strays}
         end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
@@ -90,8 +91,10 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
         if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
-            beside += _asides(rows, own, children, on_way)
-            on_way.update(beside)
+            asides = _asides(rows, own, children, on_way)
+            on_way.update(asides)
+            for uuid, host in asides.items():
+                (behind.setdefault(host, []) if host else beside).append(uuid)
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
         last = max(rows.place[uuid] for uuid in answer.rows)
@@ -103,7 +106,7 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
                 before.setdefault(region[later], []).append(uuid)
             else:
                 after.setdefault(way[end - 1], []).append(uuid)
-    found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *after.get(uuid, ()))]
+    found = [row for uuid in way for row in (*before.get(uuid, ()), uuid, *behind.get(uuid, ()), *after.get(uuid, ()))]
     return _rows_together(rows, _results_behind_calls(rows, found))
 
 
@@ -255,12 +258,14 @@ def _is_said(entry: Entry) -> bool:
     return entry.subtype == "local_command" or (entry.type == "user" and entry.speaks and not entry.answers)
 
 
-def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> list[str]:
+def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> dict[str, str]:
     """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes.
 
-    What hangs from such rows on the way counts as hanging from what they hang from.
+    What hangs from such a row on the way counts as hanging from what that one hangs from; the value is that row, "" of
+    anything else.
     """
-    found: dict[str, None] = {}
+    found: dict[str, str] = {}
+    own = set(start)
     waiting, passed = list(start), set(start)
     for uuid in waiting:
         for top in children.get(uuid, ()):
@@ -275,8 +280,8 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
                 seen.update(below)
                 group += below
             if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
-                found.update(dict.fromkeys(group))
-    return list(found)
+                found.update(dict.fromkeys(group, "" if uuid in own else uuid))
+    return found
 
 
 def _is_aside(entry: Entry) -> bool:
