@@ -9,13 +9,14 @@ Rules, each as client 2.1.332 was seen to follow it:
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
    row of all answers: then the row stays if it belongs to that last answer; any other one too, if a result follows
    the prompt, or any attachment does, and an answer's row without a call follows neither that prompt nor the last of
-   its results. It doesn't stay where a `last-prompt` that is `rewound` names the last message and no main row was
-   written since, nor where that is a user's empty list.
+   its results. To each call that stays so a result is made up at the end. None stays where a `last-prompt` that is
+   `rewound` names the last message and no main row was written since, nor where that is a user's empty list.
 """
 
 from operator import and_
 
 from memtui.sessions.entries import Entry, text
+from memtui.sessions.pairs import interruption
 from memtui.sessions.parts import (
     THINKING,
     Block,
@@ -72,7 +73,7 @@ def _thoughts_met(blocks: list[Block]) -> int:
 
 def without_open_calls(
     parts: list[Message], result: Conversation, turn: list[Entry], *, over: bool = False
-) -> list[Message]:
+) -> tuple[list[Message], list[Block]]:
     """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
 
     Args:
@@ -80,20 +81,26 @@ def without_open_calls(
         result: Where to name what is taken out.
         turn: The rows behind the last prompt or note, be that an empty one.
         over: Whether nothing in this end is open, because a person went back to it or it is an empty message.
+
+    Returns:
+        The messages, and the results that are made up for the open calls in this end.
     """
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
-    held: set[int] | None = set() if over else None
+    if answered.issuperset(call for part in parts for call in _calls_of(part)):
+        return parts, []
+    held = set() if over else _open_end(parts, answered, turn)
     kept: list[Message] = []
+    made_up: list[Block] = []
     for part in parts:
         calls = [block for block in part.blocks if block.type == "tool_use"]
-        if calls and not any(text(block.data.get("id")) in answered for block in calls):
-            if held is None:
-                held = _open_end(parts, answered, turn)
-            if id(part.blocks[0].entry) not in held:
-                result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
-                continue
+        opened = [block for block in calls if text(block.data.get("id")) not in answered]
+        if id(part.blocks[0].entry) in held:
+            made_up += [interruption(text(block.data.get("id")), block.entry) for block in opened]
+        elif opened and len(opened) == len(calls):
+            result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
+            continue
         kept.append(part)
-    return kept
+    return kept, made_up
 
 
 def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> set[int]:
@@ -102,7 +109,8 @@ def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> se
     after = spoken[1 + max((at for at, part in enumerate(spoken) if part.role == "assistant"), default=-1) :]
     if len(after) == len(spoken) or any(map(_is_said, after)):
         return set()
-    messages = [part for part in one_per_answer(parts) if not is_reminder(part) and not is_thought(part)]
+    answers = one_per_answer([part for part in parts if not is_reminder(part)])
+    messages = [part for part in answers if not is_thought(part)]
     last = max(at for at, part in enumerate(messages) if part.role == "assistant")
     if answered.issuperset(_calls_of(messages[last])) and not any(map(is_told, messages[last:])):
         return set()

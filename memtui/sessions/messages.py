@@ -26,7 +26,7 @@ from memtui.sessions.answers import one_per_answer, without_open_calls
 from memtui.sessions.blocks import TASK_TOOLS, TOOL_LOADED, TOOLS, cleaned, looks_up
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record
-from memtui.sessions.pairs import interruption, paired
+from memtui.sessions.pairs import paired
 from memtui.sessions.parts import (
     NO_CONTENT,
     THINKING,
@@ -73,16 +73,18 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: 
                 parts.append(Message("user", [Block({"type": "text", "text": said}, entry, True) for said in told]))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
-    parts = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
-    if start:
-        parts = _cut(parts, {id(entry) for entry, _ in rows[:start]})
-    parts = _raised(parts)
+    parts, made_up = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
+    before = {id(entry) for entry, _ in rows[:start]}
+    parts = _raised([part for part in parts if id(part.blocks[0].entry) not in before])
+    end = len(parts) - _behind_all(parts, [entry for entry, _ in rows])
+    parts, commands = parts[:end], parts[end:]
+    if made_up:
+        parts.append(Message("user", made_up))
     last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
-    behind = _behind_all(parts, [entry for entry, _ in rows])
-    messages = _joined(_without_thoughts(one_per_answer(parts[: len(parts) - behind]), result))
+    messages = _joined(_without_thoughts(one_per_answer(parts), result))
     if messages and messages[-1].role != last:
         messages[-1].blocks.sort(key=_is_no_result)
-    result.messages = paired(messages, result) + _joined(parts[len(parts) - behind :])
+    result.messages = paired(messages, result) + _joined(commands)
     return result
 
 
@@ -108,17 +110,6 @@ def _raised(parts: list[Message]) -> list[Message]:
         if part.role == "assistant" or is_told(part):
             at = len(found)
     return found
-
-
-def _cut(parts: list[Message], before: set[int]) -> list[Message]:
-    """The messages without those of some rows (by `id`); the calls that are open there still get a result each."""
-    answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks}
-    kept = [part for part in parts if id(part.blocks[0].entry) not in before]
-    gone = [block for part in parts for block in part.blocks if id(block.entry) in before and block.type == "tool_use"]
-    made_up = [
-        interruption(call, block.entry) for block in gone if (call := text(block.data.get("id"))) not in answered
-    ]
-    return [Message("user", made_up), *kept] if made_up else kept
 
 
 def _behind_all(parts: list[Message], entries: list[Entry]) -> int:

@@ -3,8 +3,7 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
-   result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first, but at the end of
-   the conversation, for calls that were never answered anywhere, behind the others.
+   result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first.
 2. A call that the server answers is taken out if its result isn't in the same answer.
 3. Where nothing is left of a message a stand-in text is.
 """
@@ -32,7 +31,6 @@ def paired(messages: list[Message], result: Conversation) -> list[Message]:
         messages: Messages of the two sides in turn.
         result: Where to name what is taken out.
     """
-    given = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks}
     found: list[Message] = []
     called: set[str] = set()
     waiting = deque(messages)
@@ -48,7 +46,7 @@ def paired(messages: list[Message], result: Conversation) -> list[Message]:
                 found.append(_orphaned(waiting.popleft(), result, first=False))
             continue
         following = waiting.popleft() if waiting and waiting[0].role == "user" else Message("user", [])
-        found.append(_answering(following, calls, result, last=set() if waiting else calls.keys() - given))
+        found.append(_answering(following, calls, result))
     return found
 
 
@@ -73,11 +71,8 @@ def _calls_once(message: Message, called: set[str], result: Conversation) -> dic
     return calls
 
 
-def _answering(message: Message, calls: dict[str, Block], result: Conversation, *, last: set[str]) -> Message:
-    """The message behind calls: their results, made up where there is none, and what else was said.
-
-    Made-up results come first, but those for the calls in `last` behind the others.
-    """
+def _answering(message: Message, calls: dict[str, Block], result: Conversation) -> Message:
+    """The message behind calls: their results, made up where there is none, and what else was said."""
     kept, done = [], set()
     for block in message.blocks:
         call = text(block.data.get("tool_use_id"))
@@ -89,12 +84,7 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation, 
             done.add(call)
         kept.append(block)
     made_up = [interruption(call, block.entry) for call, block in calls.items() if call not in done]
-    if not made_up:
-        return Message("user", kept)
-    first = [block for block in made_up if block.data["tool_use_id"] not in last]
-    behind = [block for block in made_up if block.data["tool_use_id"] in last]
-    at = sum(block.type == "tool_result" for block in kept)
-    return Message("user", [*first, *kept[:at], *behind, *kept[at:]])
+    return Message("user", [*made_up, *kept])
 
 
 def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:
