@@ -9,7 +9,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
    row of all answers: then the row stays if it belongs to that last answer; any other one too, if a result follows
    the prompt, or any attachment does, and an answer's row without a call follows neither that prompt nor the last of
-   its results. To each call that stays so a result is made up at the end. None stays where a `last-prompt` that is
+   its results. To each call of that
+   last answer that stays so a result is made up at the end. None stays where a `last-prompt` that is
    `rewound` names the last message and no main row was written since, nor where that is a user's empty list.
 """
 
@@ -77,54 +78,61 @@ def without_open_calls(
     """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
 
     Args:
-        parts: A message for each row.
+        parts: A message for each row, be it a user's empty list, that isn't sent.
         result: Where to name what is taken out.
         turn: The rows behind the last prompt or note, be that an empty one.
-        over: Whether nothing in this end is open, because a person went back to it or it is an empty message.
+        over: Whether nothing in this end is open, because a person went back to it.
 
     Returns:
-        The messages, and the results that are made up for the open calls in this end.
+        The messages, and the results that are made up for the open calls of the last answer.
     """
     answered = {text(block.data.get("tool_use_id")) for part in parts for block in part.blocks} - {""}
     if answered.issuperset(call for part in parts for call in _calls_of(part)):
-        return parts, []
-    held = set() if over else _open_end(parts, answered, turn)
+        return [part for part in parts if not _is_unsaid(part)], []
+    held, last = (set(), set()) if over else _open_end(parts, answered, turn)
     kept: list[Message] = []
     made_up: list[Block] = []
     for part in parts:
+        if _is_unsaid(part):
+            continue
         calls = [block for block in part.blocks if block.type == "tool_use"]
         opened = [block for block in calls if text(block.data.get("id")) not in answered]
-        if id(part.blocks[0].entry) in held:
+        if id(part.blocks[0].entry) in last:
             made_up += [interruption(text(block.data.get("id")), block.entry) for block in opened]
-        elif opened and len(opened) == len(calls):
+        elif opened and len(opened) == len(calls) and id(part.blocks[0].entry) not in held:
             result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
             continue
         kept.append(part)
     return kept, made_up
 
 
-def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> set[int]:
-    """The rows (by `id`) of an end that is still open."""
+def _open_end(parts: list[Message], answered: set[str], turn: list[Entry]) -> tuple[set[int], set[int]]:
+    """The rows (by `id`) of an end that is still open, and those of them that are its last answer."""
     spoken = [part for part in parts if not is_reminder(part) and not is_thought(part)]
     after = spoken[1 + max((at for at, part in enumerate(spoken) if part.role == "assistant"), default=-1) :]
     if len(after) == len(spoken) or any(map(_is_said, after)):
-        return set()
+        return set(), set()
     answers = one_per_answer([part for part in parts if not is_reminder(part)])
     messages = [part for part in answers if not is_thought(part)]
     last = max(at for at, part in enumerate(messages) if part.role == "assistant")
     if answered.issuperset(_calls_of(messages[last])) and not any(map(is_told, messages[last:])):
-        return set()
+        return set(), set()
     late = {id(entry) for entry in turn}
     work = [part for part in spoken if id(part.blocks[0].entry) in late]
     told = max((at for at, part in enumerate(work) if is_told(part)), default=-1)
     aided = told >= 0 or any(entry.type == "attachment" for entry in turn)
     silent = all(_calls_of(part) for part in work[told + 1 :] if part.role == "assistant")
-    held = work if aided and silent else messages[last : last + 1]
-    return {id(block.entry) for part in held for block in part.blocks}
+    final = late.intersection(id(block.entry) for block in messages[last].blocks)
+    return {id(part.blocks[0].entry) for part in work} | final if aided and silent else final, final
 
 
 def _calls_of(message: Message) -> list[str]:
     return [text(block.data.get("id")) for block in message.blocks if block.type == "tool_use"]
+
+
+def _is_unsaid(message: Message) -> bool:
+    """Whether it stands for a user's empty list."""
+    return message.role == "user" and message.blocks[0].entry.content == "empty"
 
 
 def _is_said(message: Message) -> bool:

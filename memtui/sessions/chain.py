@@ -126,12 +126,12 @@ def result_text(content: object) -> str:
 
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
-    """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
+    """Whether no call at the end of a way is open, for a person went back to its last message."""
     messages = {entry.message_id or entry.uuid: entry for entry in way if entry.counts}  # each at its first row's place
     if not messages:
         return False
     last = next(reversed(messages.values()))
-    return (leaf.rewound and last.uuid == leaf.uuid) or (last.type == "user" and not last.speaks)
+    return leaf.rewound and last.uuid == leaf.uuid
 
 
 def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:

@@ -80,11 +80,11 @@ def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: 
     parts, commands = parts[:end], parts[end:]
     if made_up:
         parts.append(Message("user", made_up))
-    last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
     messages = _joined(_without_thoughts(one_per_answer(parts), result))
-    if messages and messages[-1].role != last:
+    joined = bool(messages) and messages[-1].role == "user" and _is_answer_last(parts)
+    if joined:
         messages[-1].blocks.sort(key=_is_no_result)
-    result.messages = paired(messages, result) + _joined(commands)
+    result.messages = paired(messages, result, joined=joined) + _joined(commands)
     return result
 
 
@@ -110,6 +110,13 @@ def _raised(parts: list[Message]) -> list[Message]:
         if part.role == "assistant" or is_told(part):
             at = len(found)
     return found
+
+
+def _is_answer_last(parts: list[Message]) -> bool:
+    """Whether the last row that is sent is the model's."""
+    spoken = {part.id for part in parts if not is_thought(part)} - {""}
+    sent = (part for part in reversed(parts) if not is_reminder(part) and (part.id in spoken or not is_thought(part)))
+    return next((part.role for part in sent), "") == "assistant"
 
 
 def _behind_all(parts: list[Message], entries: list[Entry]) -> int:
@@ -148,7 +155,8 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
         return [Message("assistant", [Block({"type": "text", "text": NO_CONTENT}, entry)], entry.message_id)]
     if not entry.speaks:
         result.dropped.append(Dropped(entry, "no content that can be sent"))
-        return []
+        unsaid = [Block({"type": "text", "text": ""}, entry)]
+        return [Message("user", unsaid)] if entry.content == "empty" else []
     origin = data.get("origin")
     notice = entry.type == "user" and isinstance(origin, dict) and origin.get("kind") == "task-notification"
     blocks = [Block(cleaned(block, tools), entry, notice) for block in blocks_of(message)]

@@ -5,7 +5,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 1. A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
    result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first.
 2. A call that the server answers is taken out if its result isn't in the same answer.
-3. Where nothing is left of a message a stand-in text is.
+3. Where nothing is left of a message a stand-in text is, if the next prompt doesn't join it.
 """
 
 from collections import deque
@@ -24,12 +24,13 @@ _SERVED: Final = ("server_tool_use", "mcp_tool_use")
 """Calls that the server answers itself, within the answer."""
 
 
-def paired(messages: list[Message], result: Conversation) -> list[Message]:
+def paired(messages: list[Message], result: Conversation, *, joined: bool = False) -> list[Message]:
     """Each call once, each with a result in the very next message, and no other results.
 
     Args:
         messages: Messages of the two sides in turn.
         result: Where to name what is taken out.
+        joined: Whether the next prompt joins the last of them.
     """
     found: list[Message] = []
     called: set[str] = set()
@@ -37,17 +38,18 @@ def paired(messages: list[Message], result: Conversation) -> list[Message]:
     while waiting:
         message = waiting.popleft()
         if message.role != "assistant":
-            found.append(_orphaned(message, result, first=not found))
+            found.append(_orphaned(message, result, first=not found, joined=joined and not waiting))
             continue
         calls = _calls_once(message, called, result)
         found.append(message)
         if not calls:
             if waiting and waiting[0].role == "user":
-                found.append(_orphaned(waiting.popleft(), result, first=False))
+                following = waiting.popleft()
+                found.append(_orphaned(following, result, first=False, joined=joined and not waiting))
             continue
         following = waiting.popleft() if waiting and waiting[0].role == "user" else Message("user", [])
         found.append(_answering(following, calls, result))
-    return found
+    return [message for message in found if message.blocks]
 
 
 def _calls_once(message: Message, called: set[str], result: Conversation) -> dict[str, Block]:
@@ -87,13 +89,14 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation) 
     return Message("user", [*made_up, *kept])
 
 
-def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:
-    """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left."""
+def _orphaned(message: Message, result: Conversation, *, first: bool, joined: bool) -> Message:
+    """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left, but
+    where the next prompt joins it."""
     kept = [block for block in message.blocks if block.type != "tool_result"]
     result.dropped += [
         Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept
     ]
-    if kept and (message.bare or not all(map(is_blank, kept))):
+    if joined or (kept and (message.bare or not all(map(is_blank, kept)))):
         return Message("user", kept, bare=message.bare)
     stand_in = ORPHANED if first and not kept else NO_CONTENT
     return Message("user", [Block({"type": "text", "text": stand_in}, message.blocks[0].entry)])
