@@ -171,7 +171,7 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
         entry = rows.by_uuid[uuid]
         if entry.message_id in by_id:
             by_id[entry.message_id].rows.append(uuid)
-            for call in entry.calls:
+            for call in entry.calls if entry.uuid else ():
                 owner[call] = entry.message_id if owner.get(call, entry.message_id) == entry.message_id else ""
                 caller[call] = entry
     turn = {answer: place for place, answer in enumerate(by_id)}
@@ -245,7 +245,10 @@ def _rows_together(rows: Rows, way: list[str]) -> list[str]:
     found = list(way)
     for own in places.values():
         start, end = own[0], own[-1] + 1
-        between = [way[at] for at in sorted({*range(start, end)}.difference(own))]
+        if end - start == len(own):
+            continue
+        rest = set(range(start, end)).difference(own)
+        between = [way[at] for at in sorted(rest)]
         silent = [not rows.by_uuid[uuid].talks and not _is_said(rows.by_uuid[uuid]) for uuid in between]
         told = [bool(rows.by_uuid[uuid].answers) for uuid in between]
         if any(silent) and all(map(or_, silent, told)):
