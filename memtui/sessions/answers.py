@@ -6,12 +6,11 @@ Rules, each as client 2.1.332 was seen to follow it:
    user said or was told in between if a result is among it. With each row that is added its calls go behind everything
    else, unless that would bring thinking next to thinking that it didn't stand next to: then all stay where they are.
 2. Before, a row whose calls were all never answered is taken out. Not so where nothing but answers, results and
-   commands follows the last prompt, and the last answer by rule 1 has such a call or a result stands behind the last
-   row of all answers: then the row stays if it belongs to that last answer; any other one too, if a result follows
-   the prompt, or any attachment does, and an answer's row without a call follows neither that prompt nor the last of
-   its results. To each call of that
-   last answer that stays so a result is made up at the end. None stays where a `last-prompt` that is
-   `rewound` names the last message and no main row was written since, nor where that is a user's empty list.
+   commands follows the last prompt, be that an empty one, and the last answer by rule 1 has such a call or a result
+   stands behind it: then its rows stay. So do all others behind that prompt, if a result or any attachment follows it
+   and no answer's row without a call follows both it and the last of its results. To each call of that last answer
+   that stays so a result is made up at the end. None stays where a `last-prompt` that is `rewound` names the last
+   message, with or without the rows whose calls were never answered, and no main row was written since.
 """
 
 from operator import and_

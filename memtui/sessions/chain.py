@@ -127,11 +127,15 @@ def result_text(content: object) -> str:
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
     """Whether no call at the end of a way is open, for a person went back to its last message."""
-    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.counts}  # each at its first row's place
-    if not messages:
-        return False
-    last = next(reversed(messages.values()))
-    return leaf.rewound and last.uuid == leaf.uuid
+    answered = {call for entry in way for call in entry.answers}
+    sent = [entry for entry in way if not entry.calls or not answered.isdisjoint(entry.calls)]
+    return leaf.rewound and leaf.uuid in (_last_message(way), _last_message(sent))
+
+
+def _last_message(rows: list[Entry]) -> str:
+    """The last row of the last message, that is where its first row is; "" if there is none."""
+    messages = {entry.message_id or entry.uuid: entry.uuid for entry in rows if entry.counts}
+    return next(reversed(messages.values()), "")
 
 
 def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
