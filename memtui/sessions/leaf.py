@@ -7,12 +7,12 @@ Rules, each as client 2.1.332 was seen to follow it:
    later than it or as late and before it, the latest row below it does. The leaf is the nearest message at or above
    the one that leads; if there is none, or the last row was let go or has no uuid, the latest of all messages that no
    message follows: of the main conversation, else of a sub-agent.
-2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
-   else the nearest message at or above the row that leads by rule 1.
+2. With preserved messages: the nearest message at or above the last row is the leaf, if no message hangs right from it;
+   else if all messages but one are followed by others, that one, be it a sub-agent's; else the leaf by rule 1.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
    record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
-   without a uuid) and, with preserved messages, is followed by no message; else it counts only if it is explicit and
+   without a uuid) and, with preserved messages, is a message that none follows; else it counts only if it is explicit and
    no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
@@ -152,10 +152,12 @@ def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
 
 def _spliced_leaf(rows: Rows, last: str) -> Leaf | None:
     """Rule 2."""
-    tips = _ends(rows)
-    if len(tips) == 1:
-        return Leaf(tips[0], "preserved", tips[0])
     leaf = _newest_leaf(rows, {}, last, "")
+    followed = {rows.parent[uuid] for uuid in _messages(rows)}
+    if leaf is None or leaf.reason != "last-record" or leaf.uuid in followed:
+        tips = _ends(rows)
+        if len(tips) == 1:
+            return Leaf(tips[0], "preserved", tips[0])
     return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
@@ -214,8 +216,8 @@ def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -
         return None
     way = [] if leaf.led == NAMELESS else walk(rows, leaf.led, strict=True)
     if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
-        followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
-        if not followed:
+        ends = pin.uuid == target and all(rows.speaker(rows.parent[uuid]) != target for uuid in _messages(rows))
+        if ends or not rows.kept:
             return Leaf(target, "pinned", pin.uuid)
     return Leaf(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
 
