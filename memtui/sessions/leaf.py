@@ -12,8 +12,8 @@ Rules, each as client 2.1.332 was seen to follow it:
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
    record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
-   without a uuid) and, with preserved messages, is a message that none follows; else it counts only if it is explicit and
-   no main row was written after it.
+   without a uuid) and, with preserved messages, is a message that none follows; else it counts only if it is explicit
+   and no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
