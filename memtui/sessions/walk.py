@@ -17,15 +17,17 @@ Rules, each as client 2.1.332 was seen to follow it:
 4. Where nothing but results and rows without a message (a command counts as one here) is between the rows of an
    answer, and at least one of the latter, all that comes behind the last of them.
 5. Rows without a message (hooks, attachments, commands) that hang from the leaf come behind it; a compact boundary
-   among them ends what was said so far, and the conversation begins behind it. Those that hang from an answer with
-   calls or from their results, and notes (isMeta), are put in by rule 3, unless they are boundaries or something else
-   hangs from them; and where such rows are on the way, those that hang from them right behind them.
+   among them ends what was said so far, and the conversation begins behind it. Such rows and notes (isMeta), but no
+   boundaries, that hang from an answer with calls or from its results are put in by rule 3, if nothing else and no two
+   hang from one of them; where some are on the way, those that hang from them come right behind them.
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
-   on it; the results that hang from either, if no result on the way answers the same call; where an answer has any of
+   on it; the results that hang from either, if another call of that answer is on the way and no result on it answers
+   the same call; where an answer has any of
    these, also what hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
+from collections import Counter
 from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import or_
@@ -117,9 +119,11 @@ def within_reach(rows: Rows, way: list[str], children: dict[str, list[str]]) -> 
     calls |= _parallel_calls(rows, calls, children)
     made = {call for uuid in calls for call in rows.by_uuid[uuid].calls}
     unanswered = made.difference(call for uuid in way for call in rows.by_uuid[uuid].answers)
+    beginnings = Counter(rows.by_uuid[uuid].message_id for uuid in calls & on_way)
     results = {
         child
         for uuid in calls
+        if beginnings[rows.by_uuid[uuid].message_id] > (uuid in on_way)
         for child in children.get(uuid, ())
         if child not in on_way and not unanswered.isdisjoint(rows.by_uuid[child].answers)
     }
@@ -262,7 +266,7 @@ def _is_said(entry: Entry) -> bool:
 
 
 def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way: set[str]) -> dict[str, str]:
-    """What hangs from calls and results beside the way, if it is nothing but rows without a message and notes.
+    """What hangs from calls and results beside the way, if it is a line of rows without a message and notes.
 
     What hangs from such a row on the way counts as hanging from what that one hangs from; the value is that row, "" of
     anything else.
@@ -282,7 +286,8 @@ def _asides(rows: Rows, start: list[str], children: dict[str, list[str]], on_way
                 below = [child for child in children.get(row, ()) if child not in seen and child not in on_way]
                 seen.update(below)
                 group += below
-            if all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
+            alone = all(len(children.get(row, ())) < 2 for row in group)
+            if alone and all(_is_aside(rows.by_uuid[row]) and not rows.by_uuid[row].sidechain for row in group):
                 found.update(dict.fromkeys(group, "" if uuid in own else uuid))
     return found
 
