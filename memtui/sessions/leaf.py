@@ -7,8 +7,8 @@ Rules, each as client 2.1.332 was seen to follow it:
    later than it or as late and before it, the latest row below it does. The leaf is the nearest message at or above
    the one that leads; if there is none, or the last row was let go or has no uuid, the latest of all messages that no
    message follows: of the main conversation, else of a sub-agent.
-2. With preserved messages: the nearest message at or above the last row is the leaf, if no message hangs right from it;
-   else if all messages but one are followed by others, that one, be it a sub-agent's; else the leaf by rule 1.
+2. With preserved messages: of the messages that are nearest at or above a row from which nothing hangs, and from which
+   no message hangs itself, the only one is the leaf, be it a sub-agent's; if there are more, or none, rule 1 decides.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
    record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
@@ -152,12 +152,13 @@ def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
 
 def _spliced_leaf(rows: Rows, last: str) -> Leaf | None:
     """Rule 2."""
-    leaf = _newest_leaf(rows, {}, last, "")
+    above = {rows.parent[uuid] for uuid in rows.by_uuid}
     followed = {rows.parent[uuid] for uuid in _messages(rows)}
-    if leaf is None or leaf.reason != "last-record" or leaf.uuid in followed:
-        tips = _ends(rows)
-        if len(tips) == 1:
-            return Leaf(tips[0], "preserved", tips[0])
+    tips = {rows.speaker(uuid) for uuid in rows.by_uuid if uuid not in above} - followed - {""}
+    if len(tips) == 1:
+        tip = tips.pop()
+        return Leaf(tip, "preserved", tip)
+    leaf = _newest_leaf(rows, {}, last, "")
     return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
