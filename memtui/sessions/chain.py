@@ -20,7 +20,7 @@ from memtui.sessions.messages import FILLER, conversation
 from memtui.sessions.parts import Conversation, Message
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
-from memtui.sessions.walk import walk, with_parallel, with_trailing
+from memtui.sessions.walk import trailing, walk, with_parallel
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,12 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
     found = Conversation() if leaf.reason == "emptied" else None
     way: list[Entry] = []
     if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
-        uuids = with_trailing(
-            rows, with_parallel(rows, walk(rows, leaf.uuid), children), leaf.uuid, {} if at else children
-        )
-        way = [rows.by_uuid[uuid] for uuid in uuids]
-        found = conversation(zip(way, transcript.each(way), strict=True), over=_is_over(leaf, way))
+        uuids = with_parallel(rows, walk(rows, leaf.uuid), children)
+        behind = [] if at else trailing(rows, uuids, leaf.uuid, children)
+        way = [rows.by_uuid[uuid] for uuid in (*uuids, *behind)]
+        start = max((len(uuids) + place for place, uuid in enumerate(behind) if rows.by_uuid[uuid].boundary), default=0)
+        found = conversation(zip(way, transcript.each(way), strict=True), start=start, over=_is_over(leaf, way))
+        way = way[start:]
     return Resume(
         leaf,
         tuple(way),
@@ -125,12 +126,16 @@ def result_text(content: object) -> str:
 
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
-    """Whether no call at the end of a way is open: a person went back to its last message, or that is an empty one."""
-    messages = {entry.message_id or entry.uuid: entry for entry in way if entry.talks}  # each at its first row's place
-    if not messages:
-        return False
-    last = next(reversed(messages.values()))
-    return (leaf.rewound and last.uuid == leaf.uuid) or (last.type == "user" and not last.speaks)
+    """Whether no call at the end of a way is open, for a person went back to its last message."""
+    answered = {call for entry in way for call in entry.answers}
+    sent = [entry for entry in way if not entry.calls or not answered.isdisjoint(entry.calls)]
+    return leaf.rewound and leaf.uuid in (_last_message(way), _last_message(sent))
+
+
+def _last_message(rows: list[Entry]) -> str:
+    """The last row of the last message, that is where its first row is; "" if there is none."""
+    messages = {entry.message_id or entry.uuid: entry.uuid for entry in rows if entry.counts}
+    return next(reversed(messages.values()), "")
 
 
 def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:

@@ -21,7 +21,7 @@ from memtui.sessions.reader import Found
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types that hang together by uuid and parentUuid; every other type is a note about the session."""
 
-Content = Literal["", "empty", "usable"]
+Content = Literal["", "mute", "empty", "usable"]
 
 _MACHINE = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
@@ -36,11 +36,11 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     A struct, because a transcript has tens of thousands of them: made in a third of a dataclass's time, and the garbage
     collector passes them over.
 
-    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks
-    that can be sent ("empty": a list of none). `calls` and `answers` are the ids of its tool_use and tool_result
-    blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it. `agent_run`: the sub-agent
-    that a tool result tells of. `note` is the whole record where it is small and steers something (boundaries,
-    last-prompt), and the parentUuid, if there is any, of a row without a uuid.
+    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
+    can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of
+    its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
+    `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
+    something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
     """
 
     index: int
@@ -91,6 +91,11 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.content != ""
 
     @property
+    def counts(self) -> bool:
+        """Whether it is such a message, and not one of nothing but texts without text."""
+        return self.content not in ("", "mute")
+
+    @property
     def speaks(self) -> bool:
         """Whether it is a message of one of the two sides, with something to send."""
         return self.content == "usable"
@@ -123,7 +128,7 @@ def entry_of(found: Found, index: int) -> Entry:
         data.get("isMeta") is True,
         data.get("isCompactSummary") is True,
         text(data.get("agentId")),
-        _content(told, blocks),
+        _content(told, blocks, kind),
         text(told.get("id")) if kind == "assistant" else "",
         text(told.get("model")) if kind == "assistant" else "",
         _ids(blocks, "tool_use", "id"),
@@ -211,10 +216,15 @@ def seconds(stamp: str) -> float | None:
         return None
 
 
-def _content(message: Record, blocks: list[Record]) -> Content:
+def _content(message: Record, blocks: list[Record], kind: str) -> Content:
+    content = message.get("content")
     if blocks:
-        return "usable"
-    return "empty" if message.get("content") == [] else ""
+        return "usable" if content or kind == "user" else ""
+    if not isinstance(content, list):
+        return ""
+    if not content:
+        return "empty"
+    return "mute" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
 
 
 def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:

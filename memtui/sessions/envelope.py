@@ -176,7 +176,8 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
 def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
     """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
-        return "usable", (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
+        told: Content = "usable" if content or kind == "user" else ""
+        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
     if content is None:
         return "", (), (), False
     if not content:
@@ -189,8 +190,8 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
         if of == "tool_use":
             return "usable", (block.id,) if block.id else (), (), False
         if of and kind == "assistant":
-            return "" if of == "text" and block.text is None else "usable", (), (), False
-    usable = False
+            return "mute" if of == "text" and block.text is None else "usable", (), (), False
+    usable = mute = False
     calls: list[str] = []
     answers: list[str] = []
     texts: list[str] = []
@@ -198,6 +199,7 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     for block in content:
         of = block.type
         if not of or (of == "text" and block.text is None):
+            mute = mute or bool(of)
             continue
         usable = True
         if of == "text":
@@ -215,4 +217,4 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     if kind == "user" and not result:
         spoken = [part for part in texts if part.strip()]
         prompt = any(not is_machine(part) for part in spoken) if spoken else image
-    return "usable" if usable else "", tuple(calls), tuple(answers), prompt
+    return "usable" if usable else "mute" if mute else "", tuple(calls), tuple(answers), prompt

@@ -3,16 +3,17 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. The last row in the file that is no sub-agent's leads, even one without a message (a late hook or attachment). In
-   a file without any such `last-prompt` as rule 3 needs, and with a main row that is later than it or as late and
-   before it, the latest row below it does. The leaf is the nearest message at or above the one that leads; if there
-   is none, or the last row has no uuid, the latest of all messages of the main conversation that no message follows.
-2. With preserved messages: if all messages but one are followed by others, that one is the leaf, be it a sub-agent's;
-   else the nearest message at or above the row that leads by rule 1.
+   a file without any such `last-prompt` as rule 3 needs, and with a record of a main row, be it replaced, that is
+   later than it or as late and before it, the latest row below it does. The leaf is the nearest message at or above
+   the one that leads; if there is none, or the last row was let go or has no uuid, the latest of all messages that no
+   message follows: of the main conversation, else of a sub-agent.
+2. With preserved messages: of the messages that are nearest at or above a row from which nothing hangs, and from which
+   no message hangs itself, the only one is the leaf, be it a sub-agent's; if there are more, or none, rule 1 decides.
 3. `last-prompt` names a leaf: the last such record behind the newest boundary that has a leafUuid. It wins if its
    row is not on the way to the row that leads (lost parents not bridged; with what belongs to its answers, unless the
    record is `explicit`, as is one where another right before it is that names the same; there is no way to a row
-   without a uuid) and, with preserved messages, is followed by no message; else it counts only if it is explicit and
-   no main row was written after it.
+   without a uuid) and, with preserved messages, is a message that none follows; else it counts only if it is explicit
+   and no main row was written after it.
    One that is `explicit` and whose leafUuid is null takes back those before it; with no main row after it nothing is
    left of the conversation.
 4. Where rule 1 finds no message the last main row is the leaf.
@@ -76,7 +77,11 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         children: `rows.children()`.
     """
     pinned = any(entry.type == "last-prompt" and entry.note and "leafUuid" in entry.note for entry in entries)
-    leaf = _spliced_leaf(rows) if rows.anchored else _newest_leaf(rows, children, pinned=pinned)
+    last = _last(rows, entries)
+    if rows.anchored:
+        leaf = _spliced_leaf(rows, last)
+    else:
+        leaf = _newest_leaf(rows, children, last, "" if pinned else _newest(rows, entries))
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
         leaf = Leaf(last, "no-message" if last else "none", last)
@@ -85,11 +90,18 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
     return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
 
 
-def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) -> Leaf | None:
-    """Rule 1."""
-    last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
+def _last(rows: Rows, entries: list[Entry]) -> str:
+    """The uuid of the last record of a main row, be it one that was let go; "" if there is none."""
+    for entry in reversed(entries):
+        if not entry.sidechain and (rows.of(entry) is entry or (entry.chained and entry.uuid in rows.gone)):
+            return entry.uuid or NAMELESS
+    return ""
+
+
+def _newest_leaf(rows: Rows, children: dict[str, list[str]], last: str, newest: str) -> Leaf | None:
+    """Rule 1, of the last main row and the one that may be later."""
     leaf = rows.speaker(last) if last != NAMELESS else ""
-    below = "" if pinned or last == NAMELESS or _newest(rows) in ("", last) else _latest_below(rows, last, children)
+    below = "" if last == NAMELESS or newest in ("", last) else _latest_below(rows, last, children)
     if below and rows.speaker(below):
         return Leaf(rows.speaker(below), "latest-below", last)
     if leaf:
@@ -98,18 +110,19 @@ def _newest_leaf(rows: Rows, children: dict[str, list[str]], *, pinned: bool) ->
     return Leaf(latest, "latest-end", last) if latest else None
 
 
-def _newest(rows: Rows) -> str:
-    """The main row with the latest time, of equals the first in the file; "" without times."""
+def _newest(rows: Rows, entries: list[Entry]) -> str:
+    """The main row that a record with the latest time is of, of equals the first in the file; "" without times."""
     found, latest = "", float("-inf")
-    for uuid, entry in rows.by_uuid.items():
-        if not entry.sidechain and (time := entry.time) is not None and time > latest:
-            found, latest = uuid, time
+    for entry in entries:
+        if not entry.sidechain and rows.of(entry) and (time := entry.time) is not None and time > latest:
+            found, latest = entry.uuid or NAMELESS, time
     return found
 
 
 def _latest_end(rows: Rows) -> str:
-    """The latest main message that none follows; of equals the first, without times the last in the file."""
-    found = [uuid for uuid in _ends(rows) if not rows.by_uuid[uuid].sidechain]
+    """The latest message that none follows, a main one if there is one; of equals the first, without times the last."""
+    ends = _ends(rows)
+    found = [uuid for uuid in ends if not rows.by_uuid[uuid].sidechain] or ends
     timed = [(time, -rows.place[uuid], uuid) for uuid in found if (time := rows.by_uuid[uuid].time) is not None]
     return max(timed)[2] if timed else found[-1] if found else ""
 
@@ -137,12 +150,15 @@ def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
     return max(found)[2] if found else ""
 
 
-def _spliced_leaf(rows: Rows) -> Leaf | None:
+def _spliced_leaf(rows: Rows, last: str) -> Leaf | None:
     """Rule 2."""
-    tips = _ends(rows)
+    above = {rows.parent[uuid] for uuid in rows.by_uuid}
+    followed = {rows.parent[uuid] for uuid in _messages(rows)}
+    tips = {rows.speaker(uuid) for uuid in rows.by_uuid if uuid not in above} - followed - {""}
     if len(tips) == 1:
-        return Leaf(tips[0], "preserved", tips[0])
-    leaf = _newest_leaf(rows, {}, pinned=True)
+        tip = tips.pop()
+        return Leaf(tip, "preserved", tip)
+    leaf = _newest_leaf(rows, {}, last, "")
     return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
@@ -201,8 +217,8 @@ def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -
         return None
     way = [] if leaf.led == NAMELESS else walk(rows, leaf.led, strict=True)
     if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
-        followed = bool(rows.kept) and any(rows.speaker(rows.parent[uuid]) == target for uuid in _messages(rows))
-        if not followed:
+        ends = pin.uuid == target and all(rows.speaker(rows.parent[uuid]) != target for uuid in _messages(rows))
+        if ends or not rows.kept:
             return Leaf(target, "pinned", pin.uuid)
     return Leaf(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
 

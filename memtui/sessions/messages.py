@@ -3,14 +3,15 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A user's or an assistant's row is sent if it has blocks of a known shape; blocks that are no objects, have no
-   type, or are texts without text are passed over. An answer of nothing but empty lists becomes "(no content)".
+   type, or are texts without text are passed over, and a row of nothing else as if it weren't there. An answer of
+   nothing but empty lists becomes "(no content)".
 2. A local command (a system row) is sent as a user's text, "(no content)" if it has none; an error that the client
    itself wrote isn't sent.
-3. Attachments become reminders, that go up to the last answer or result. Older models get one at the end of that
-   result, if results are all that the user's message has so far; else it is a text of its own.
+3. Attachments become reminders, that go up to the last answer or result that is sent. Older models get one at the end
+   of that result, if results are all that the user's message has so far; else it is a text of its own.
 4. Rows of one answer become one message (`answers`). Neighbouring user's messages are one, results first; so is the
-   last of them where a row of an answer that began before it comes last, because the next prompt joins it, unless
-   newer models get a reminder in between.
+   last of them where a row of an answer that began before it comes last, because the next prompt joins it. Commands
+   that come last, behind a user's row or an attachment, stay by themselves: the client puts a filler before them.
 5. Thinking that is signed is sent only to the model that thought it; a message of nothing but thinking or white space
    isn't sent, unless another one with its id says something. White space beside something else is, if the answer is a
    single row.
@@ -18,6 +19,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 import re
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import Final
 
 from memtui.sessions.answers import one_per_answer, without_open_calls
@@ -52,39 +54,37 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Iterable[tuple[Entry, Record]], *, over: bool = False) -> Conversation:
+def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: bool = False) -> Conversation:
     """Turn rows into what is sent.
 
     Args:
         rows: The rows on the way, oldest first, with what they say.
+        start: The first of them that is sent; of those before it only calls that are still open are answered.
         over: Whether no call at the end is one that was interrupted.
     """
     rows = list(rows)
     result = Conversation(model=resumed_model(entry for entry, _ in rows))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
-    at = 0  # behind the last answer or result, and the reminders there
-    apart = False  # whether something stands between what the user said last and the next prompt
     for entry, data in rows:
         if entry.type == "attachment":
-            said = [
-                Block({"type": "text", "text": words}, entry, True) for words in reminders_of(data, separate=separate)
-            ]
-            if said:
-                parts.insert(at, Message("user", said))
-                at += 1
-            apart = apart or (separate and bool(reminders_of(data, separate=False)))
+            told = reminders_of(data, separate=separate)
+            if told:
+                parts.append(Message("user", [Block({"type": "text", "text": said}, entry, True) for said in told]))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
-            if parts and (parts[-1].role == "assistant" or is_told(parts[-1])):
-                at = len(parts)
-            apart = apart and entry.type == "assistant"
-    parts = without_open_calls(parts, result, over=over)
-    last = next((part.role for part in reversed(parts) if not is_reminder(part)), "")
+    parts, made_up = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
+    before = {id(entry) for entry, _ in rows[:start]}
+    parts = _raised([part for part in parts if id(part.blocks[0].entry) not in before])
+    end = len(parts) - _behind_all(parts, [entry for entry, _ in rows])
+    parts, commands = parts[:end], parts[end:]
+    if made_up:
+        parts.append(Message("user", made_up))
     messages = _joined(_without_thoughts(one_per_answer(parts), result))
-    if messages and messages[-1].role != last and not apart:
+    joined = bool(messages) and messages[-1].role == "user" and _is_answer_last(parts)
+    if joined:
         messages[-1].blocks.sort(key=_is_no_result)
-    result.messages = paired(messages, result)
+    result.messages = paired(messages, result, joined=joined) + _joined(commands)
     return result
 
 
@@ -95,6 +95,47 @@ def resumed_model(entries: Iterable[Entry]) -> str:
         if entry.model and entry.model != SYNTHETIC:
             model = entry.model
     return model if _RESUMABLE.match(model) else DEFAULT_MODEL
+
+
+def _raised(parts: list[Message]) -> list[Message]:
+    """The messages with reminders behind the last answer or result before them (rule 3)."""
+    found: list[Message] = []
+    at = 0  # behind that, and the reminders there
+    for part in parts:
+        if is_reminder(part):
+            found.insert(at, part)
+            at += 1
+            continue
+        found.append(part)
+        if part.role == "assistant" or is_told(part):
+            at = len(found)
+    return found
+
+
+def _is_answer_last(parts: list[Message]) -> bool:
+    """Whether the last row that is sent is the model's."""
+    spoken = {part.id for part in parts if not is_thought(part)} - {""}
+    sent = (part for part in reversed(parts) if not is_reminder(part) and (part.id in spoken or not is_thought(part)))
+    return next((part.role for part in sent), "") == "assistant"
+
+
+def _behind_all(parts: list[Message], entries: list[Entry]) -> int:
+    """How many commands come last, behind a row that isn't the model's (rule 4)."""
+    last = list(takewhile(lambda entry: entry.type == "system", reversed(entries)))
+    if len(last) == len(entries) or entries[-1 - len(last)].type == "assistant":
+        return 0
+    commands = {id(entry) for entry in last}
+    return sum(id(part.blocks[0].entry) in commands for part in parts)
+
+
+def _last_turn(entries: Iterable[Entry]) -> list[Entry]:
+    """The rows behind the last prompt or note, be that an empty one."""
+    found: list[Entry] = []
+    for entry in entries:
+        found.append(entry)
+        if entry.type == "user" and entry.counts and not entry.answers:
+            found.clear()
+    return found
 
 
 def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[str]) -> list[Message]:
@@ -114,7 +155,8 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
         return [Message("assistant", [Block({"type": "text", "text": NO_CONTENT}, entry)], entry.message_id)]
     if not entry.speaks:
         result.dropped.append(Dropped(entry, "no content that can be sent"))
-        return []
+        unsaid = [Block({"type": "text", "text": ""}, entry)]
+        return [Message("user", unsaid)] if entry.content == "empty" else []
     origin = data.get("origin")
     notice = entry.type == "user" and isinstance(origin, dict) and origin.get("kind") == "task-notification"
     blocks = [Block(cleaned(block, tools), entry, notice) for block in blocks_of(message)]

@@ -3,10 +3,9 @@
 Rules, each as client 2.1.332 was seen to follow it:
 
 1. A call id counts once. Results stand in the message right behind their calls: a call without one there gets a made-up
-   result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first, but at the end of
-   the conversation, for calls that were never answered anywhere, behind the others.
+   result that says it was interrupted, a result anywhere else is taken out. Made-up ones come first.
 2. A call that the server answers is taken out if its result isn't in the same answer.
-3. Where nothing is left of a message a stand-in text is.
+3. Where nothing is left of a message a stand-in text is, if the next prompt doesn't join it.
 """
 
 from collections import deque
@@ -25,31 +24,32 @@ _SERVED: Final = ("server_tool_use", "mcp_tool_use")
 """Calls that the server answers itself, within the answer."""
 
 
-def paired(messages: list[Message], result: Conversation) -> list[Message]:
+def paired(messages: list[Message], result: Conversation, *, joined: bool = False) -> list[Message]:
     """Each call once, each with a result in the very next message, and no other results.
 
     Args:
         messages: Messages of the two sides in turn.
         result: Where to name what is taken out.
+        joined: Whether the next prompt joins the last of them.
     """
-    given = {text(block.data.get("tool_use_id")) for message in messages for block in message.blocks}
     found: list[Message] = []
     called: set[str] = set()
     waiting = deque(messages)
     while waiting:
         message = waiting.popleft()
         if message.role != "assistant":
-            found.append(_orphaned(message, result, first=not found))
+            found.append(_orphaned(message, result, first=not found, joined=joined and not waiting))
             continue
         calls = _calls_once(message, called, result)
         found.append(message)
         if not calls:
             if waiting and waiting[0].role == "user":
-                found.append(_orphaned(waiting.popleft(), result, first=False))
+                following = waiting.popleft()
+                found.append(_orphaned(following, result, first=False, joined=joined and not waiting))
             continue
         following = waiting.popleft() if waiting and waiting[0].role == "user" else Message("user", [])
-        found.append(_answering(following, calls, result, last=set() if waiting else calls.keys() - given))
-    return found
+        found.append(_answering(following, calls, result))
+    return [message for message in found if message.blocks]
 
 
 def _calls_once(message: Message, called: set[str], result: Conversation) -> dict[str, Block]:
@@ -73,11 +73,8 @@ def _calls_once(message: Message, called: set[str], result: Conversation) -> dic
     return calls
 
 
-def _answering(message: Message, calls: dict[str, Block], result: Conversation, *, last: set[str]) -> Message:
-    """The message behind calls: their results, made up where there is none, and what else was said.
-
-    Made-up results come first, but those for the calls in `last` behind the others.
-    """
+def _answering(message: Message, calls: dict[str, Block], result: Conversation) -> Message:
+    """The message behind calls: their results, made up where there is none, and what else was said."""
     kept, done = [], set()
     for block in message.blocks:
         call = text(block.data.get("tool_use_id"))
@@ -88,26 +85,23 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation, 
                 continue
             done.add(call)
         kept.append(block)
-    made_up = [_interruption(call, block.entry) for call, block in calls.items() if call not in done]
-    if not made_up:
-        return Message("user", kept)
-    first = [block for block in made_up if block.data["tool_use_id"] not in last]
-    behind = [block for block in made_up if block.data["tool_use_id"] in last]
-    at = sum(block.type == "tool_result" for block in kept)
-    return Message("user", [*first, *kept[:at], *behind, *kept[at:]])
+    made_up = [interruption(call, block.entry) for call, block in calls.items() if call not in done]
+    return Message("user", [*made_up, *kept])
 
 
-def _orphaned(message: Message, result: Conversation, *, first: bool) -> Message:
-    """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left."""
+def _orphaned(message: Message, result: Conversation, *, first: bool, joined: bool) -> Message:
+    """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left, but
+    where the next prompt joins it."""
     kept = [block for block in message.blocks if block.type != "tool_result"]
     result.dropped += [
         Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept
     ]
-    if kept and (message.bare or not all(map(is_blank, kept))):
+    if joined or (kept and (message.bare or not all(map(is_blank, kept)))):
         return Message("user", kept, bare=message.bare)
     stand_in = ORPHANED if first and not kept else NO_CONTENT
     return Message("user", [Block({"type": "text", "text": stand_in}, message.blocks[0].entry)])
 
 
-def _interruption(call: str, entry: Entry) -> Block:
+def interruption(call: str, entry: Entry) -> Block:
+    """The result that is made up for a call, in the name of a row."""
     return Block({"type": "tool_result", "tool_use_id": call, "content": INTERRUPTED, "is_error": True}, entry)

@@ -2,14 +2,16 @@
 
 Rules, each as client 2.1.332 was seen to follow it:
 
-1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message without any
-   content that can be read; who hangs from one of these hangs from its parent: from a progress record if it stands
-   behind it, from such a message if no row has the same uuid. All rows without a uuid count as having the same one,
-   that no parent names. A parent of another kind than text is a lost one.
+1. A row is a user, assistant, system or attachment record. A progress record is none, nor is a message whose content
+   is neither a text (of the model: one that isn't empty) nor a list that is empty or has a block with a type, be that
+   a text without text; who hangs from one of these hangs from its parent: from a progress record if it stands behind
+   it, from such a message if no row has the same uuid. All rows without a uuid count as having the same one, that no
+   parent names. A parent of another kind than text is a lost one.
 2. Of two records with one uuid the last counts: at the last place where the last row is asked for, else at the first.
 3. Preserved messages: only the newest boundary matters. If all the uuids that it keeps are rows, everything before it
    that isn't kept is let go; the kept ones are chained behind the anchor, and whatever hung from the anchor now
-   hangs from the last of them. Who hung from a row that was let go hangs from the last kept one too.
+   hangs from the last of them. A message that hung from a row that was let go, be it a kept one, hangs from the last
+   kept one too; of any other row the parent is lost.
 4. A newest boundary that keeps nothing lets go of what is before it only if another boundary in the file keeps some.
 5. A kept segment is the way from its tail up to its head; if that way doesn't arrive, nothing is kept nor let go.
 """
@@ -162,4 +164,8 @@ def _compact(rows: Rows, first: dict[str, int]) -> None:
                 rows.parent[uuid] = kept[-1]
     for uuid in gone:
         del rows.by_uuid[uuid]
+    if kept:
+        for uuid, entry in rows.by_uuid.items():
+            if rows.parent[uuid] in gone and entry.talks:
+                rows.parent[uuid] = kept[-1]
     rows.gone, rows.kept, rows.anchored = gone, kept, bool(kept) and anchor in rows.by_uuid
