@@ -22,8 +22,7 @@ Rules, each as client 2.1.332 was seen to follow it:
    hang from one of them; where some are on the way, those that hang from them come right behind them.
 6. A `last-prompt` that isn't explicit finds on the way: its rows; calls of an answer below those of its calls that are
    on it; the results that hang from either, if another call of that answer is on the way and no result on it answers
-   the same call; where an answer has any of
-   these, also what hangs from its results by rule 5.
+   the same call; where an answer has any of these, also what hangs from its results by rule 5.
 """
 
 from bisect import bisect_right
