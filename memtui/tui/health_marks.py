@@ -27,7 +27,7 @@ LOOK = 1.0
 AT_ONCE = 8
 """Sessions on the screen that are read in one go, so that the first marks are soon there."""
 
-FEW = 16
+FEW = 64
 """Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
 
 MANY = 200
@@ -105,11 +105,7 @@ class HealthMarks:
     def _judge(self, sessions: Sequence[Session], *, read: bool) -> None:
         """In a thread: say what is known of sessions, and read those of which nothing is."""
         worker, since = get_current_worker(), time.monotonic()
-
-        def stopped() -> bool:
-            return worker.is_cancelled or not read
-
-        found = dict(judge(self.app.start.cache, sessions, stopped=stopped))
+        found = dict(judge(self.app.start.cache, sessions, read=read, stopped=lambda: worker.is_cancelled))
         self.app.call_from_thread(self._judged, sessions, found, read, time.monotonic() - since)
 
     def _judged(self, sessions: Sequence[Session], found: dict[str, str], read: bool, spent: float) -> None:

@@ -26,7 +26,7 @@ def test_what_is_lost_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     judged = dict(judge(cache, found))
     assert judged[str(folder / name(1))] == ""
     assert "reachable" in judged[str(folder / name(2))]
-    monkeypatch.setattr("memtui.search.judging.read_transcript", None)
+    monkeypatch.setattr("memtui.base.apart.ask", None)
     assert dict(judge(cache, found)) == judged, "nothing is read again"
 
 
@@ -48,13 +48,22 @@ def test_big_ones_and_those_behind_a_stop_are_left_out(tmp_path: Path, monkeypat
     assert list(judge(cache, found[:1], stopped=lambda: True)) == []
 
 
-@pytest.mark.parametrize("limit", [0, 1 << 20], ids=["apart", "here"])
-def test_a_process_of_its_own_says_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: int) -> None:
+def test_one_that_is_gone_takes_nothing_from_the_others(tmp_path: Path) -> None:
     cache, folder = tmp_path / "cache", tmp_path / "p"
     write(folder / name(1), GOOD, 1000)
     write(folder / name(2), LOST, 2000)
-    monkeypatch.setattr("memtui.search.judging.APART", limit)
     found = sessions(cache, [folder], [])
     (folder / name(1)).unlink()
     [(place, words)] = judge(cache, found)
     assert place == str(folder / name(2)) and "reachable" in words
+
+
+def test_without_a_process_nothing_is_said_and_nothing_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, folder = tmp_path / "cache", tmp_path / "p"
+    write(folder / name(1), LOST, 1000)
+    found = sessions(cache, [folder], [])
+    assert list(judge(cache, found, read=False)) == []
+    with monkeypatch.context() as patched:
+        patched.setattr("sys.executable", "/no/python")
+        assert list(judge(cache, found)) == []
+    assert len(list(judge(cache, found))) == 1
