@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +23,7 @@ from memtui.dream.backends import choose
 from memtui.dream.run import run_dream
 from memtui.dream.runs import list_runs
 from memtui.host.env import Env
+from memtui.host.paths import project_name
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
@@ -28,6 +31,8 @@ from memtui.tui.start import Start
 from memtui.tui.theme import PLAIN, UNICODE
 
 HERE = Path(__file__).parent
+SHOWN = "/home/you"
+"""Stands for the home in the pictures; as long as its real name below /tmp, so that columns stay."""
 NOW = 1_796_029_200.0
 """2026-11-30 09:00 UTC."""
 
@@ -95,10 +100,21 @@ def dream(workspace: Workspace) -> None:
     )  # fmt: skip
 
 
+@contextmanager
+def made_home() -> Iterator[Path]:
+    """A folder for the home, gone afterwards; always the same, so that its name stands alike in every picture."""
+    folder = Path(tempfile.gettempdir()) / "home"
+    folder.mkdir()  # somebody else's stays
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder)
+
+
 def main(names: list[str]) -> None:
     """Write the pictures named, or all."""
-    with tempfile.TemporaryDirectory() as folder:
-        home = build_demo(Path(folder) / "home", NOW)
+    with made_home() as folder:
+        home = build_demo(folder, NOW)
         env = Env(home.home, home.environ, ())
         workspace = Workspace(env, Dirs.from_env(home.environ, home.home), decide(env, home.cwd), now=lambda: NOW)
         for picture in PICTURES:
@@ -110,7 +126,9 @@ def main(names: list[str]) -> None:
             file = HERE / f"{picture.name}.svg"
             # Without it leading spaces are dropped by rsvg-convert, and columns wander.
             svg = svg.replace("<text ", '<text xml:space="preserve" ')
-            file.write_text(svg.replace(str(home.home), "/home/you"), encoding="utf-8")
+            for name in (str, project_name):
+                svg = svg.replace(name(str(home.home)), name(SHOWN))
+            file.write_text(svg, encoding="utf-8")
             if shutil.which("rsvg-convert"):
                 subprocess.run(["rsvg-convert", "-o", str(file.with_suffix(".png")), str(file)], check=True)
             print(file.name)
