@@ -42,14 +42,17 @@ def ask(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None
         stopped: Asked now and then; the process is ended once nobody wants the answer.
 
     Returns:
-        None if there was no answer: it failed, was stopped, or the system gives no process.
+        None if there was no answer: it was stopped or killed, or the system gives no process.
+
+    Raises:
+        RuntimeError: If the function failed, with its traceback: that is our bug, there as here.
     """
     try:
         process = subprocess.Popen(
             command(function, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             process_group=0,  # Ctrl-C is for us, and we end it
         )
     except OSError:
@@ -57,9 +60,12 @@ def ask(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None
     with process:
         while True:
             try:
-                answer, _ = process.communicate(timeout=_LOOK)
+                answer, told = process.communicate(timeout=_LOOK)
             except subprocess.TimeoutExpired:
                 if stopped():
                     process.kill()
             else:
-                return None if process.returncode else answer
+                break
+    if process.returncode > 0:
+        raise RuntimeError(told.decode("utf-8", "replace"))
+    return None if process.returncode else answer

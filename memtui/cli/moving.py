@@ -127,7 +127,7 @@ def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
         if moved is None or call.out.verbose:
             yield from _plan_lines(call, plan)
         if moved is not None:
-            yield f"moved {_amount(len(moved.sessions), plan)} to {plan.new}"
+            yield f"moved {plan.amount(len(moved.sessions))} to {plan.new}"
             yield from _stay_lines(moved.stays)
             if not call.out.quiet:
                 yield Part("  memtui projects undo-move takes it back", "dim")
@@ -137,13 +137,6 @@ def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
         call.out.note("nothing to move")
     elif moved is None:
         call.out.note("-n: nothing was moved")
-
-
-def _amount(sessions: int, plan: "MovePlan") -> str:
-    words = [many(sessions, "session")] if plan.sessions else []
-    if plan.memory is not None:
-        words.append(many(len(plan.memory.files), "memory file"))
-    return " and ".join(words) or "nothing"
 
 
 def _plan_lines(call: Call, plan: "MovePlan") -> Iterator[Line]:

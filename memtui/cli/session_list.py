@@ -65,6 +65,7 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
         return list(_table(call, found, states, everywhere=everywhere))
 
     faults: list[MemtuiError] = []
+    rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
         page = catalogue.page(folders)
         text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
@@ -72,8 +73,9 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
         if checked is not page and not call.out.structured:
             text = lines(checked)
         found = wanted(checked)
-        known = catalogue.facts(folders) if call.out.structured else {}
-    rows = [_data(one, known[one.place], live.get(one.id), left(one)) for one in found if known]
+        if call.out.structured:
+            known = catalogue.facts(folders)
+            rows = [_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")

@@ -216,7 +216,7 @@ def _notes(sheets: Sheets, files: list[FileName]) -> list[str]:
     lost = [line for file in files if file.source == INDEX_NAME for line in file.lines
             if not all(entry.target in listed for entry in read_entries(line))]  # fmt: skip
     if lost:
-        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed, and {many(len(lost), 'line')} in it")
+        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {many(len(lost), 'line')}")
     return notes
 
 

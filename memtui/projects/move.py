@@ -17,6 +17,7 @@ from memtui.base.errors import NotFound, Refused
 from memtui.base.files import clear_temps, fault, make_folders
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.process import Identity, alive
+from memtui.base.text import many
 from memtui.host.env import Env
 from memtui.host.heads import SessionFile
 from memtui.host.paths import LOCK, read_small, real
@@ -57,6 +58,13 @@ class MovePlan:
     def empty(self) -> bool:
         """Whether there is nothing to do."""
         return not self.sessions and self.memory is None
+
+    def amount(self, sessions: int) -> str:
+        """What it is about in words, with so many of its sessions."""
+        words = [many(sessions, "session")] if self.sessions else []
+        if self.memory is not None:
+            words.append(many(len(self.memory.files), "memory file"))
+        return " and ".join(words) or "nothing"
 
 
 @dataclass(frozen=True, slots=True)

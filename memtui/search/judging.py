@@ -47,7 +47,7 @@ def judge(
 
 
 def _read_apart(places: Sequence[str], stopped: Callable[[], bool]) -> list[str | None]:
-    """What is lost of each; None of one that can't be read, and nothing at all where the reading came to no end."""
+    """What is lost of each; None of one that can't be read, and nothing at all where nobody read to the end."""
     if not places or stopped():
         return []
     told = apart.ask("memtui.search.judging:answer", *places, stopped=stopped)

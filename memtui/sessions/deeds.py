@@ -132,8 +132,8 @@ class Deeds:
                 known = found.get(deed.id)
                 new = [one for one in deed.sessions if known is None or one not in known.sessions]
                 found[deed.id] = deed if known is None else replace(known, sessions=(*known.sessions, *new))
-        takers = _takers(found.values())
-        return [replace(deed, undone=not _rest(deed, takers)) for deed in found.values()]
+        standing = _standing(list(found.values()))
+        return [replace(deed, undone=not standing[deed.id]) for deed in found.values()]
 
     def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Deed]:
         """The deeds, newest first.
@@ -153,7 +153,7 @@ class Deeds:
 
     def rest(self, deed: Deed) -> tuple[Touched, ...]:
         """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return _rest(deed, _takers(self.all()))
+        return _standing(self.all()).get(deed.id, deed.sessions)
 
     def get(self, word: str) -> Deed:
         """The deed whose id begins with `word` (4 characters or more).
@@ -167,18 +167,18 @@ class Deeds:
         )
 
 
-def _takers(deeds: Iterable[Deed]) -> Mapping[str, Sequence[Deed]]:
-    """What took back which deed, by the id of that."""
-    found: defaultdict[str, list[Deed]] = defaultdict(list)
-    for deed in deeds:
-        found[deed.undoes].append(deed)
+def _standing(deeds: Sequence[Deed]) -> dict[str, tuple[Touched, ...]]:
+    """The sessions for which each deed stands, by its id: nothing took it back later, or what did was taken back too.
+
+    Args:
+        deeds: Oldest first.
+    """
+    back: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
+    found: dict[str, tuple[Touched, ...]] = {}
+    for deed in reversed(deeds):
+        found[deed.id] = tuple(one for one in deed.sessions if (one.id, one.project) not in back[deed.id])
+        back[deed.undoes].update((one.id, one.project) for one in found[deed.id])
     return found
-
-
-def _rest(deed: Deed, takers: Mapping[str, Sequence[Deed]]) -> tuple[Touched, ...]:
-    """The sessions of a deed for which it stands: nothing took it back, or what did was taken back itself."""
-    back = {(one.id, one.project) for other in takers.get(deed.id, ()) for one in _rest(other, takers)}
-    return tuple(one for one in deed.sessions if (one.id, one.project) not in back) if back else deed.sessions
 
 
 def record_of(deed: Deed) -> dict[str, Any]:

@@ -179,7 +179,7 @@ class Keeper:
         with self._working("the session"):
             rest = self.deeds.rest(deed)
             if not rest:
-                raise Conflict(f"{deed.id} is undone already")
+                raise Conflict(f"{deed.id} was taken back already")
             for number, one in enumerate(rest):
                 with self._counting(made.id, number, len(rest)):
                     self._turn(one, replace(made, sessions=(one,)), live)

@@ -233,7 +233,7 @@ def _stop_hooks(data: Record) -> Part:
     if errors:
         words.append(f"failed: {_json(errors)}")
     if data.get("preventedContinuation") is True:
-        words.append(f"ended the turn: {text(data.get('stopReason'))}")
+        words.append(": ".join(filter(None, ("ended the turn", text(data.get("stopReason"))))))
     return Part("note", _line(", ".join(words)), _input(data), failed=bool(errors))
 
 

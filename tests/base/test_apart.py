@@ -1,6 +1,7 @@
 """A function of ours in a process of its own."""
 
 import os
+import signal
 import sys
 import time
 
@@ -13,8 +14,16 @@ def echo(word: str, times: str) -> None:
     sys.stdout.buffer.write(os.fsencode(word) * int(times))
 
 
+class NotTrue(Exception):
+    pass
+
+
 def fail() -> None:
-    sys.exit(3)
+    raise NotTrue
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
 
 
 def hang() -> None:
@@ -29,8 +38,13 @@ def test_it_answers_however_often_somebody_looks(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("function", ["tests.base.test_apart:fail", "tests.base.test_apart:none", "no.such:thing"])
-def test_one_that_fails_gives_no_answer(function: str) -> None:
-    assert apart.ask(function, stopped=lambda: False) is None
+def test_one_that_fails_is_heard_of(function: str) -> None:
+    with pytest.raises(RuntimeError, match=r"NotTrue|has no attribute|No module named"):
+        apart.ask(function, stopped=lambda: False)
+
+
+def test_one_that_somebody_kills_gives_no_answer() -> None:
+    assert apart.ask("tests.base.test_apart:die", stopped=lambda: False) is None
 
 
 def test_one_that_nobody_waits_for_is_ended() -> None:

@@ -1,6 +1,7 @@
 """Sessions put away and brought back: every byte and time."""
 
 import errno
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -93,6 +94,12 @@ def test_undone_and_done_again(scene: Scene, what: str) -> None:
             keeper.undo(again)
     with pytest.raises(Usage):
         keeper.redo(deed)
+
+
+def test_a_deed_that_takes_itself_back_is_listed_all_the_same(scene: Scene) -> None:
+    deed = scene.keeper().archive([scene.path]).deed
+    scene.keeper().deeds.add(replace(deed, id="sdead", what="undo", of="archive", undoes="sdead"))
+    assert [one.undone for one in scene.keeper().deeds.newest()] == [False, False]
 
 
 def title_of(scene: Scene) -> str:

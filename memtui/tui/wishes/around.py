@@ -6,10 +6,11 @@ from pathlib import Path
 from memtui.base.errors import Conflict, NotFound
 from memtui.base.text import many
 from memtui.host.heads import session_files
-from memtui.host.paths import short
+from memtui.host.paths import project_name, projects_dir, short
 from memtui.host.place import decide
 from memtui.host.projects import Project, gone_projects, list_projects
 from memtui.memory.workspace import Workspace
+from memtui.sessions.listing import folders
 from memtui.tui import keys
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
@@ -153,8 +154,12 @@ class AroundWishes(Hands):
 
     def _namesake(self) -> Project | None:
         """A project of this one's name whose directory is gone: this may be where it moved to."""
-        name = self.workspace.place.cwd.name
-        return next((project for project in gone_projects(self.workspace.env) if project.name == name), None)
+        env, place = self.workspace.env, self.workspace.place
+        end = project_name(f"/{place.cwd.name}")
+        alike = [one for one in folders(projects_dir(env)) if one.name.endswith(end) and one != place.transcripts]
+        if not alike:  # as a rule, and then no project need be looked into
+            return None
+        return next((project for project in gone_projects(env) if project.name == place.cwd.name), None)
 
     async def _sample(self) -> None:
         if self.app.open_sample is None:

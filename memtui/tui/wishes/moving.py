@@ -1,12 +1,13 @@
 """Wishes about a project that moved: what its old directory has left comes to the one that is open."""
 
 from memtui.base.errors import NotFound
-from memtui.base.text import clip, many, size
+from memtui.base.text import clip, size
 from memtui.host.paths import short
 from memtui.host.projects import Project, find_project, gone_projects
 from memtui.host.running import running_in
 from memtui.host.titles import NAMELESS
-from memtui.projects.move import Moved, MovePlan, carry_out, plan_move
+from memtui.projects.move import MovePlan, carry_out, plan_move
+from memtui.projects.transcripts import SHORT
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import Wish, Written
@@ -33,7 +34,8 @@ class MovingWishes(Hands):
         yes = "" if self.workspace.read_only else "move"
         if await self.app.push_screen_wait(ShowDiff(title, _told(plan), notes=notes, yes=yes)):
             moved = await self.off(carry_out, plan, live=self._live(plan), now=self.workspace.now)
-            self.app.post_message(Written(_done(plan, moved), problem="; ".join(stay.why for stay in moved.stays)))
+            words = f"moved {plan.amount(len(moved.sessions))} here; memtui projects undo-move takes it back"
+            self.app.post_message(Written(words, problem="; ".join(stay.why for stay in moved.stays)))
             self.app.sessions.again()
 
     async def _whose(self, wish: Wish) -> Project | None:
@@ -76,15 +78,8 @@ def _told(plan: MovePlan) -> str:
     for session in plan.sessions:
         title = clip(session.title or NAMELESS, TITLE)
         lines.append(
-            f"+session {session.id[:8]}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}"
+            f"+session {session.id[:SHORT]}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}"
         )
     files = plan.memory.files if plan.memory is not None else ()
     lines += (f"+memory  {file.source}{f'  ({file.how})' if file.how else ''}" for file in files)
     return "\n".join([*lines, plan.memory.coming.diff() if plan.memory is not None else ""])
-
-
-def _done(plan: MovePlan, moved: Moved) -> str:
-    words = [many(len(moved.sessions), "session")] if plan.sessions else []
-    if plan.memory is not None:
-        words.append(many(len(plan.memory.files), "memory file"))
-    return f"moved {' and '.join(words)} here; memtui projects undo-move takes it back"
