@@ -11,8 +11,9 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memtui.agent.model import Block
 
@@ -25,8 +26,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """A tool that the model wants. With a `fault` it isn't run; the fault is its result."""
 
     id: str
@@ -42,8 +42,7 @@ class Call:
         return f"{self.name} {json.dumps(self.given, sort_keys=True)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """An answer's parts. `content` may go back to the API; `odd` names a kind of block that we don't know."""
 
     content: list[Block]

@@ -6,9 +6,10 @@ Source: FORMATS.md 5.1, errors; SAFETY.md F40 to F44.
 import math
 import random
 from collections.abc import Mapping
-from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.agent.model import Failed
 from memtui.base.text import clip, visible
@@ -42,8 +43,7 @@ _FINAL: Mapping[int, tuple[str, str, str]] = {
 """Status to cause, words, hint."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(Struct, frozen=True):
     """One fault: what it is, in words for people, and whether the same request may go out again.
 
     `after` is how long the server wants us to wait, in seconds, if it said so.

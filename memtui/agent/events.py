@@ -6,15 +6,15 @@ taken out. What tools answered is in no event: that is between the files and the
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.agent.usage import Usage
 from memtui.base.secrets import redact, scan
 from memtui.base.text import clip, visible
 
 
-@dataclass(frozen=True, slots=True)
-class Turn:
+class Turn(Struct, frozen=True):
     """The model gave an answer: the how manieth (from 1), what it said, how many calls of which tool it wants."""
 
     number: int
@@ -22,8 +22,7 @@ class Turn:
     tools: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolUsed:
+class ToolUsed(Struct, frozen=True):
     """A call was answered: the tool, what tells it from others (a path, a pattern, a line), and why it failed."""
 
     name: str
@@ -32,24 +31,21 @@ class ToolUsed:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Retry:
+class Retry(Struct, frozen=True):
     """The model's side failed and is asked again after so many seconds."""
 
     after: float
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Spent:
+class Spent(Struct, frozen=True):
     """Everything used so far, and its price in dollars (`None`: not known)."""
 
     usage: Usage
     money: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something that a person should know."""
 
     text: str

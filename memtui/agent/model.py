@@ -5,8 +5,9 @@ speaks otherwise translates.
 """
 
 from collections.abc import AsyncGenerator
-from dataclasses import dataclass
 from typing import Any, Protocol
+
+from msgspec import Struct
 
 from memtui.agent.usage import Usage
 from memtui.base.errors import MemtuiError
@@ -17,8 +18,7 @@ Message = dict[str, Any]
 """{"role": "user" | "assistant", "content": list of blocks}"""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One call of the model; `cache_control` marks are where they belong already."""
 
     model: str
@@ -28,23 +28,20 @@ class Request:
     max_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Heard:
+class Heard(Struct, frozen=True):
     """A sign of life. `usage` is what this try has used as far as it is known."""
 
     usage: Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Again:
+class Again(Struct, frozen=True):
     """This try came to nothing; the same request goes out once more after so many seconds."""
 
     after: float
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A finished answer, the last piece.
 
     Args:

@@ -14,7 +14,8 @@ Source: DESIGN.md D5; SAFETY.md 3.1, 3.2, F46. Names of tools and keys: Claude C
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.agent.shell.check import check_line
 from memtui.agent.shell.plan import Denied, Plan
@@ -25,8 +26,7 @@ from memtui.base.text import clip, visible
 __all__ = ["KEYS", "Decision", "Scope", "decide"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The answer. `reason` is for people and for the model.
 
     For an allowed file tool `path` is the boundary's verdict (where the file is), for an allowed Bash `plan` is what to

@@ -6,7 +6,7 @@ be guessed before it is sent; so the worst that can happen is that one call's in
 Source: SAFETY.md F49.
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from memtui.agent.task import Budget
 from memtui.agent.usage import Price, Usage
@@ -18,8 +18,7 @@ _CHARACTERS = 3
 """Characters of a token, at least, in what memory files and transcripts hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limit:
+class Limit(Struct, frozen=True):
     """Why there is no next call: one word for programs, a sentence for people."""
 
     cause: str

@@ -1,7 +1,8 @@
 """What an agent is asked to do, what it may use up, and how it ended."""
 
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from memtui.agent.usage import Usage
 
@@ -11,8 +12,7 @@ TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 """Every tool there is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
+class Budget(Struct, frozen=True):
     """Limits of one run, checked before each turn; `None` is no limit.
 
     Args:
@@ -34,8 +34,7 @@ class Budget:
     max_output: int = 16_000
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(Struct, frozen=True):
     """One run: who the agent is (`system`), what it shall do (`prompt`), which model, tools and limits it has."""
 
     system: str
@@ -45,8 +44,7 @@ class Task:
     budget: Budget = field(default_factory=Budget)
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """How a run ended.
 
     Args:

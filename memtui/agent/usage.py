@@ -8,11 +8,11 @@ Source: platform.claude.com, "Pricing" and "Models overview". Cache writes are t
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens, as the API counts them: `input` is what neither came from the cache nor went into it."""
 
     input: int = 0
@@ -34,8 +34,7 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
+class Price(Struct, frozen=True):
     """Dollars for a million tokens. `longer` is what a call costs whose prompt has more than `long` tokens."""
 
     input: float

@@ -18,9 +18,10 @@ import stat
 import unicodedata
 from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.errors import NotFound, Refused
 from memtui.base.filesystem import REAL, FileSystem
@@ -54,8 +55,7 @@ SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
 """How the names of such files end."""
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
 
     `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).

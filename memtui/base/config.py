@@ -1,16 +1,16 @@
 """Our own settings: config.toml, read leniently, written with every comment kept."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from msgspec import Struct
+
 from memtui.base.errors import MemtuiError, Usage
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting of ours: dotted key, default, what may be chosen (empty: any text), what it does."""
 
     key: str
@@ -38,8 +38,7 @@ SETTINGS = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(Struct, frozen=True):
     """The values in force and what was odd about the file; a broken file gives defaults and one warning."""
 
     path: Path

@@ -14,8 +14,9 @@ import secrets
 import stat
 from collections.abc import Container, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 from memtui.base.filesystem import REAL, FileSystem
@@ -31,8 +32,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOCKED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(Struct, frozen=True):
     """What tells cheaply that a file is another one than before. Equal stamps are a hint; the digest decides.
 
     Times in nanoseconds. A changed time is there twice: mtime can be set back, ctime can't.
@@ -64,8 +64,7 @@ class Stamp:
         return max(self.mtime_ns, self.ctime_ns) < (now - FRESH) * 1e9
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Struct, frozen=True):
     """A file as it was read: its bytes, their digest, and how it looked at that moment."""
 
     data: bytes

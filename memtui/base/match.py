@@ -4,14 +4,14 @@ A bare word matches when its letters occur in that order; every other form is a 
 the word has a capital letter ("smart case").
 """
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 Kind = Literal["fuzzy", "exact", "start", "end", "equal"]
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """One word of a query."""
 
     text: str

@@ -11,7 +11,8 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.base import secret_values as values
 from memtui.base import secret_words
@@ -22,8 +23,7 @@ _MIXED = re.compile(r"[A-Z0-9]")
 _ESCAPED = frozenset("nrtbf")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """Something that looks like a secret.
 
     `line` and `column` count from 1, the column in characters. `start` and `end` are character offsets into the text,

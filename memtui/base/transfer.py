@@ -10,8 +10,9 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.boundary import open_file, open_parent
 from memtui.base.errors import Conflict, NotFound
@@ -26,8 +27,7 @@ class Taken(Conflict):
     """Something has the new name already; it is left alone."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A file as it was when it was read: SHA-256 digest, stamp, permission bits."""
 
     digest: str
@@ -35,8 +35,7 @@ class Seen:
     mode: int
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """A file that was copied: as it was, and as its copy is."""
 
     source: Seen

@@ -2,11 +2,11 @@
 
 import time
 from collections.abc import Iterator
-from dataclasses import replace
 from random import SystemRandom
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import replace
 
 from memtui.base.errors import MemtuiError, Usage
 from memtui.cli.context import Call, Command, pass_call

@@ -1,8 +1,10 @@
 """What a look at the surroundings found: the lines of `memtui doctor` and of `memtui dream doctor`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from memtui.cli.call import Call
 from memtui.cli.output import Line, Part
@@ -12,8 +14,7 @@ State = Literal["ok", "note", "problem"]
 _STYLES = {"ok": "good", "note": "warn", "problem": "problem"}
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """One thing looked at: its state, what was found, and what to do (may be empty)."""
 
     name: str

@@ -6,9 +6,10 @@ its scope in front ("agent:user:reviewer/MEMORY.md"), an instruction by its path
 
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from memtui.base.errors import NotFound, Refused, Usage
 from memtui.base.text import nfc, visible
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
 _SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
+class Named(Struct, frozen=True):
     """A file under the name that people use for it: one of a scope, or an instruction."""
 
     name: str

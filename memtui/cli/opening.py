@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.cli.call import Call
@@ -16,8 +17,7 @@ if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(Struct, frozen=True, dict=True):
     """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
 
     `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.

@@ -148,7 +148,8 @@ def save(call: Call, session: str, output: Path) -> None:
 def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> int:
     """List archived or deleted sessions, those put away last first; 1 if there is none."""
     import os
-    from dataclasses import asdict
+
+    from msgspec.structs import asdict
 
     from memtui.projects.past import keeper_for
     from memtui.sessions.facts import Facts

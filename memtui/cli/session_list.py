@@ -92,7 +92,7 @@ def _data(session: "Session", facts: "Facts", live: "Running | None", left: floa
         "live": live is not None,
         "pid": live.pid if live else None,
         "days_left": None if left is None else round(left, 2),
-        **{name: getattr(facts, name) for name in facts.__slots__},
+        **{name: getattr(facts, name) for name in facts.__struct_fields__},
     }
 
 

@@ -1,11 +1,11 @@
 """What shape a session is in: its branches drawn, and how much of it a resume still reaches."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from msgspec.structs import asdict
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip

@@ -7,9 +7,10 @@ the agent writes, which the store then notices).
 
 import os
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.files import digest
@@ -33,8 +34,7 @@ class Sketch(FileSystem):
         """Nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Edit:
+class Edit(Struct, frozen=True):
     """What one step does to one file: "edit" turns the lines `before` into `after`; "create" and "delete" have none."""
 
     kind: str
@@ -43,8 +43,7 @@ class Edit:
     after: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One thing that happened: `who` is "outside" for what memtui didn't write, `undone` if it was taken back soon."""
 
     ago: int

@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.demo.history import SINCE, find, live_through, parse_steps
@@ -33,8 +34,7 @@ HOLDER = 9_999_999
 """The process that dreamt last; above every system's highest process id, so that it is never somebody's."""
 
 
-@dataclass(frozen=True, slots=True)
-class DemoHome:
+class DemoHome(Struct, frozen=True):
     """Where the sample is.
 
     `environ` is the whole environment for decisions about places: nothing of the real one is in it. `cwd` is the main

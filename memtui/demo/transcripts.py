@@ -18,8 +18,9 @@ Source:
 import json
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from memtui.demo.results import tool_result
 from memtui.demo.words import iso, made_uuid, seconds, session_id
@@ -30,8 +31,7 @@ MODEL = "claude-opus-5"
 Entry = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(Struct, frozen=True):
     """One `===` block: its kind, the rest of its first line, and the lines below."""
 
     kind: str
@@ -45,8 +45,7 @@ class Block:
         return found[1] if found else None
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(Struct, frozen=True):
     """A parsed script file; `name` is the file's stem."""
 
     name: str
@@ -75,8 +74,7 @@ def parse_script(name: str, text: str) -> Script:
     return Script(name, head, tuple(blocks))
 
 
-@dataclass(slots=True)
-class Transcript:
+class Transcript(Struct):
     """The lines of one session file while they are being written. Times are seconds since its start until `lines`."""
 
     name: str

@@ -10,8 +10,9 @@ Source: DESIGN.md D1.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.boundary import check_path
 from memtui.base.errors import Conflict, NotFound, Refused
@@ -29,8 +30,7 @@ State = Literal["clean", "merged", "conflict", "same", "refused"]
 _WORST: tuple[State, ...] = ("same", "clean", "merged", "conflict", "refused")
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """One name of an item: what the run wants of it, what is there, and what it would become.
 
     `mine` is the run's text, `disk` what is there now, `result` what the folder would hold: bytes, or `None` for no
@@ -45,8 +45,7 @@ class Piece:
     result: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """One touched file with its pieces: one, or two for a rename."""
 
     touched: Touched
@@ -63,8 +62,7 @@ class Item:
         return next(piece.words for piece in self.pieces if piece.state == self.state)
 
 
-@dataclass(frozen=True, slots=True)
-class Adoption:
+class Adoption(Struct, frozen=True):
     """What adopting a stage would mean now.
 
     `holds` are the reasons to wait for a person; without any, the run may be adopted by itself.
@@ -81,8 +79,7 @@ class Adoption:
         return tuple(item for item in self.items if item.state in ("clean", "merged", "conflict"))
 
 
-@dataclass(frozen=True, slots=True)
-class Adopted:
+class Adopted(Struct, frozen=True):
     """What was done: the version (`None` if nothing had to be), the names adopted, and those that still wait."""
 
     version: str | None

@@ -5,8 +5,9 @@ Nothing is called to find that out; only what is set and what lies on the disk c
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib import import_module
+
+from msgspec import Struct
 
 from memtui.base.config import Config
 from memtui.base.errors import Unsupported, Usage
@@ -23,8 +24,7 @@ MODES = ("reflect", "prune")
 SETTING = "dream_backend"
 
 
-@dataclass(frozen=True, slots=True)
-class Backend:
+class Backend(Struct, frozen=True):
     """Who works, and why this one."""
 
     name: str

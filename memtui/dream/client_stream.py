@@ -13,8 +13,9 @@ Source: recorded on client 2.1.332; Claude Code's documentation of headless mode
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
+
+from msgspec import Struct
 
 from memtui.agent.events import Emit, Retry, Spent, ToolUsed, Turn, shown, shown_line
 from memtui.agent.tools.box import telling
@@ -24,8 +25,7 @@ from memtui.dream.client_guard import Guard
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The last line: `kind` is "success" or a word of the client's for the fault, `words` what it said about it."""
 
     kind: str

@@ -13,9 +13,11 @@ import json
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
 
 from memtui.base.files import write_all
 from memtui.base.filesystem import REAL, FileSystem
@@ -27,15 +29,13 @@ PAUSE = 0.05
 """Seconds between two looks at a file that is followed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True, kw_only=True):
     """Something that happened; `at` is in seconds since 1970, 0 until the log stamps it."""
 
-    at: float = field(default=0.0, kw_only=True)
+    at: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Started(Event):
+class Started(Event, frozen=True):
     """The run has its lock and its stage. `left_out` counts files that are not in the stage."""
 
     mode: str = ""
@@ -46,16 +46,14 @@ class Started(Event):
     left_out: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Phase(Event):
+class Phase(Event, frozen=True):
     """`name` is "starting" until the first file changed, then "updating"; `stage` what the run says it does."""
 
     name: str = "starting"
     stage: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Turn(Event):
+class Turn(Event, frozen=True):
     """A turn of the model: its text, and how often it called each tool."""
 
     number: int = 0
@@ -63,8 +61,7 @@ class Turn(Event):
     tools: Mapping[str, int] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class File(Event):
+class File(Event, frozen=True):
     """A file of the stage differs from the folder, as the disk says; kind "same" if it is again as it was."""
 
     name: str = ""
@@ -75,8 +72,7 @@ class File(Event):
     emptied: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Tokens(Event):
+class Tokens(Event, frozen=True):
     """Tokens of the run so far."""
 
     input: int = 0
@@ -85,15 +81,13 @@ class Tokens(Event):
     cache_write: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Money(Event):
+class Money(Event, frozen=True):
     """US dollars of the run so far."""
 
     usd: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Retry(Event):
+class Retry(Event, frozen=True):
     """A call to the model is tried again in `wait` seconds."""
 
     number: int = 0
@@ -101,15 +95,13 @@ class Retry(Event):
     reason: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Note(Event):
+class Note(Event, frozen=True):
     """A line for people."""
 
     words: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class GateClosed(Event):
+class GateClosed(Event, frozen=True):
     """A gate that stopped a run, and why; `folder` is the memory folder."""
 
     name: str = ""
@@ -118,8 +110,7 @@ class GateClosed(Event):
     trigger: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Held(Event):
+class Held(Event, frozen=True):
     """A rule that made the run wait for review."""
 
     rule: str = ""
@@ -127,8 +118,7 @@ class Held(Event):
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Decided(Event):
+class Decided(Event, frozen=True):
     """What a person did with a run that had ended: "adopted" or "discarded". `version` is in the history."""
 
     what: str = ""
@@ -136,8 +126,7 @@ class Decided(Event):
     version: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended(Event):
+class Ended(Event, frozen=True):
     """The last event of a run itself.
 
     `lock` says what became of the lock, `drafted` how many changes are kept aside, `version` the adopted version, and
@@ -153,8 +142,7 @@ class Ended(Event):
     signal: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Other(Event):
+class Other(Event, frozen=True):
     """An event that this version doesn't know."""
 
     name: str = ""
@@ -190,7 +178,7 @@ def read_event(line: bytes) -> Event | None:
         rest = {key: value for key, value in data.items() if key not in ("event", "at")}
         return Other(data["event"], rest, at=at)
     empty = kind()
-    return kind(**{one.name: _shaped(data.get(one.name), getattr(empty, one.name)) for one in fields(kind)})
+    return kind(**{name: _shaped(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
 
 
 def _shaped(value: object, default: Any) -> Any:

@@ -10,9 +10,10 @@ Source: DESIGN.md D2; SAFETY.md F13 to F17; UX.md 5.8.
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.process import Identity, alive
 from memtui.base.text import age, many, size
@@ -32,8 +33,7 @@ _LONGEST = 64
 """Bytes of a lock that are looked at; a process number has at most ten digits."""
 
 
-@dataclass(frozen=True, slots=True)
-class Gate:
+class Gate(Struct, frozen=True):
     """One condition.
 
     `name` is "auto-dream", "memory", "time", "sessions", "failures", "review", "lock" or "folder". `words` says what
@@ -49,8 +49,7 @@ class Gate:
     opens_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class LockState:
+class LockState(Struct, frozen=True):
     """What a lock says, from one look.
 
     `kind` is "none" (no lock), "pid", "odd" (a file whose text is no process number), "foreign" (a folder, a link, a

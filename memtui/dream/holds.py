@@ -8,7 +8,8 @@ Source: DESIGN.md D1; SAFETY.md section 2 (F35 to F38).
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.base.boundary import fold_name
 from memtui.base.secrets import Finding, scan
@@ -21,8 +22,7 @@ SHARE = 5
 """A run may take away one file in so many."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hold:
+class Hold(Struct, frozen=True):
     """A reason to wait.
 
     `rule` is "many", "pinned", "secret", "conflict", "team", "forbidden", "odd" or "index"; `words` say it to a person,

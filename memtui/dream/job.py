@@ -8,9 +8,10 @@ import os
 import pwd
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from shutil import which
+
+from msgspec import Struct
 
 from memtui.base.errors import Usage
 from memtui.dream.schedule import parsed
@@ -25,8 +26,7 @@ _PATH = ("/usr/local/bin", "/usr/bin", "/bin")
 _DAYS = ("Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(Struct, frozen=True):
     """A command, the directory in which it runs, and the variables that it needs."""
 
     words: tuple[str, ...]

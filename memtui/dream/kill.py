@@ -13,8 +13,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, Refused
@@ -31,8 +32,7 @@ PATIENCE = 5.0
 _PAUSE = 0.02
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping:
+class Stopping(Struct, frozen=True):
     """How a run was ended: by which signal ("" if it was gone already), after how many seconds, and its end."""
 
     by: Literal["SIGTERM", "SIGKILL", ""]

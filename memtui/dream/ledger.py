@@ -8,9 +8,10 @@ import stat
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import digest, read_once
@@ -31,8 +32,7 @@ _PAIRS = 2500
 """Pairs of texts that are compared at most."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """One file that differs.
 
     `name` is what it is called now, or was if it is gone; `old` its name before a rename. `before` and `after` are
@@ -55,8 +55,7 @@ class Touched:
         return (self.name,) if self.old is None else (self.old, self.name)
 
 
-@dataclass(frozen=True, slots=True)
-class Ledger:
+class Ledger(Struct, frozen=True):
     """All that differs, by name; `odd` is what a stage should not hold, with the reason: it is never adopted."""
 
     touched: tuple[Touched, ...]

@@ -16,8 +16,9 @@ import stat
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, Refused

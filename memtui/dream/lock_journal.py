@@ -9,9 +9,11 @@ Source: SAFETY.md section 0 (3), F20.
 
 import json
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.dirs import Dirs
 from memtui.base.files import digest, make_folders, replace_file
@@ -19,8 +21,7 @@ from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.process import Identity
 
 
-@dataclass(frozen=True, slots=True)
-class Before:
+class Before(Struct, frozen=True):
     """What was in the lock's place: nothing, a file, or a symbolic link (`data` is then its target).
 
     `mtime_ns` is in nanoseconds since 1970.
@@ -32,8 +33,7 @@ class Before:
     mode: int = 0o600
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True):
     """One taken lock.
 
     `run` is the run it was taken for. `made` are the folders that had to be made for it, outermost first. `success_ns`

@@ -7,9 +7,10 @@ Source: FORMATS.md 3.2, 3.4; SAFETY.md F35, F37, F38.
 """
 
 import re
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.text import many, visible
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget
@@ -24,8 +25,7 @@ _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNOR
 _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Brief:
+class Brief(Struct, frozen=True):
     """What one dream is about.
 
     `mode` is "reflect" or "prune", `day` today, `root` the stage, `since` the day of the last dream (`None`: there was

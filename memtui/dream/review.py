@@ -5,7 +5,8 @@ Source: DESIGN.md D1; UX.md 5.5.
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused
@@ -102,8 +103,7 @@ def changes_of(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, b
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Sides:
+class Sides(Struct, frozen=True):
     """A file three times: before the run, as the run made it, and as it is in the folder now; `None` for no file."""
 
     before: bytes | None

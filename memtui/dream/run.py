@@ -10,8 +10,10 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, Refused
@@ -46,8 +48,7 @@ class OverBudget(MemtuiError):
     code = "over_budget"
 
 
-@dataclass(frozen=True, slots=True)
-class End:
+class End(Struct, frozen=True):
     """How a run ended; as `Ended`, with the run's id, "" if a gate stopped it before it had one."""
 
     run: str

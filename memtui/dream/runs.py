@@ -16,9 +16,10 @@ import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound
@@ -49,8 +50,7 @@ _REFUSED = 256 << 10
 """Bytes of the refusals that are kept; half of it goes when it is full."""
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """What `run.json` holds.
 
     `folder` is the memory folder, `cwd` the directory it belongs to; `trigger` is "hand", "hook" or "schedule"; `why`
@@ -77,16 +77,14 @@ class Run:
         return self.path / "events.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class RunState:
+class RunState(Struct, frozen=True):
     """How a run stands: "running", "ended" (then `end` says how), or "died": no end, and its process is gone."""
 
     word: Literal["running", "ended", "died"]
     end: Ended | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """What the events of a run come to."""
 
     phase: str = "starting"

@@ -8,11 +8,12 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Usage
@@ -31,8 +32,7 @@ _STEP_OF_ONE = re.compile(r"(?:^|[,\s])\w+/")
 """`5/15`: cron programs disagree about what it means."""
 
 
-@dataclass(frozen=True, slots=True)
-class Schedule:
+class Schedule(Struct, frozen=True):
     """When the dreams of a memory folder start.
 
     `cron` has five fields; `drawn`: nobody chose it. `installed` is what we put into the crontab, "" for nothing.

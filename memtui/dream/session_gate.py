@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from memtui.base.config import Config
 from memtui.base.dirs import Dirs
@@ -30,8 +31,7 @@ COUNT_ALL = "dream_count_all"
 """The setting of ours by which sessions without substance count, too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """A session at a scan: its file's time and size, and whether it counts; `None` if that was not asked any more."""
 
     modified: float
@@ -39,8 +39,7 @@ class Seen:
     counts: bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Scan:
+class Scan(Struct, frozen=True):
     """What a scan found: the sessions touched after `after`, by their path, newest first; times since 1970."""
 
     at: float

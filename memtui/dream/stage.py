@@ -15,9 +15,10 @@ import os
 import shutil
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound
@@ -32,8 +33,7 @@ _COPYING = 3600
 """Seconds after which an incomplete copy is nobody's any more."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """A file at the moment of copying: SHA-256 digest, size in bytes, mtime in nanoseconds."""
 
     digest: str
@@ -41,8 +41,7 @@ class Copied:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stage:
+class Stage(Struct, frozen=True):
     """A copy.
 
     `id` is the run's, `folder` the memory folder it was made from, `made` when, in seconds since 1970. `files` are the

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import MemtuiError, Unsupported
@@ -20,8 +21,7 @@ PROGRAM = (sys.executable, "-P", "-m", "memtui")
 """-P: a file of the project must not be taken for a module of ours."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wish:
+class Wish(Struct, frozen=True):
     """What kind of run: as the arguments of `run.run_dream`; an empty backend lets the run choose."""
 
     mode: str = "reflect"

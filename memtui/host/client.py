@@ -11,8 +11,9 @@ import re
 import shlex
 import shutil
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import Unsupported
 from memtui.base.text import visible
@@ -58,8 +59,7 @@ def resume_environ(env: Env) -> dict[str, str]:
     return {**env.environ, **given}
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """Where a session has to be resumed, so that the client works where it did.
 
     `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other

@@ -9,8 +9,10 @@ import json
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.errors import NotFound, Unsupported, Usage
 from memtui.base.text import nfc, visible
@@ -31,8 +33,7 @@ _CONTENT = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
 _SHOWN = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Struct, frozen=True):
     """A folder under `projects/`.
 
     `cwd` is the directory that it stands for: of the newest session, or of the repository of another project where only

@@ -7,8 +7,9 @@ whole records, where the official one searches text: a title that occurs in a to
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.host.heads import SessionFile, head_and_tail, records, session_files
 from memtui.host.titles import COMMAND, WRAPPED, one_line
@@ -21,8 +22,7 @@ _MACHINE = re.compile(
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
-@dataclass(frozen=True, slots=True)
-class RecentSession:
+class RecentSession(Struct, frozen=True):
     """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
 
     id: str

@@ -16,9 +16,10 @@ Seen on client 2.1.332, in the order in which it happens, one rule a line:
 """
 
 import re
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.text import JS_SPACE
 
@@ -47,8 +48,7 @@ _OWN_TAGS = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class IndexBudget:
+class IndexBudget(Struct, frozen=True, dict=True):
     """How full an index is and where it is cut.
 
     `lines` and `units` (UTF-16 code units) are of the counted text: without front matter and comments, stripped.
@@ -96,8 +96,7 @@ class IndexBudget:
         return 0 if self.cut_line is None else self.lines - self.cut_line + 1
 
 
-@dataclass(frozen=True)
-class Counted:
+class Counted(Struct, frozen=True, dict=True):
     """The part of an index that counts: pieces of `source` by offset. `file` is as long and has the file's lines."""
 
     source: str

@@ -12,8 +12,9 @@ client's own lexer has them. Found by feeding random documents to client 2.1.332
 """
 
 import re
-from dataclasses import dataclass
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from memtui.base.text import JS_SPACE
 
@@ -84,8 +85,7 @@ class _Block(NamedTuple):
     items: tuple[str, ...] = ()
 
 
-@dataclass
-class _Effort:
+class _Effort(Struct):
     """How much may still be read again."""
 
     left: int = _MOST_LEXED

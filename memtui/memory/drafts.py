@@ -9,8 +9,9 @@ Source: SAFETY.md F3, F7, F27.
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Unsupported
@@ -21,8 +22,7 @@ RESERVE = 256 * 1024
 """Bytes: ten times the largest index that an agent loads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """Unsaved text of one file.
 
     `base` is the digest of the file that the editing started from, `None` for a new file; `saved_at` is in seconds

@@ -1,13 +1,13 @@
 """What a text says by itself, whatever folder it is in; kept with its digest, so that a file is judged once."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.memory.markdown import code_spans
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(Struct, frozen=True):
     """A relative date: line and column count from 1, in characters."""
 
     line: int
@@ -15,8 +15,7 @@ class Phrase:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class Secret:
+class Secret(Struct, frozen=True):
     """A finding of the secret scan, masked."""
 
     rule: str
@@ -26,8 +25,7 @@ class Secret:
     fingerprint: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What was found in a text of that digest (SHA-256 of the file's bytes; "" for a text that isn't saved)."""
 
     digest: str

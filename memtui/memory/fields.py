@@ -13,7 +13,8 @@ The rules, one a line:
 """
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 TYPES = ("user", "feedback", "project", "reference")
 MAX_LINES = 30
@@ -38,8 +39,7 @@ _HIDDEN = re.compile(
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """Something odd about a block: `line` counts from 1 in the file, `code` is for programs, `message` for people."""
 
     line: int | None
@@ -47,8 +47,7 @@ class Note:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One key of a block.
 
     `key` is dotted for nested keys, `value` is None for null and empty. `start` and `end` are character offsets of its
@@ -67,8 +66,7 @@ class Field:
     depth: int
 
 
-@dataclass(frozen=True, slots=True)
-class Frontmatter:
+class Frontmatter(Struct, frozen=True):
     """What the head of a file says. Offsets are in the decoded text, a byte order mark counted as one character.
 
     `verdict` is "ok", "warn" (shown with a note) or "invalid" (shown raw). `body_line` counts from 1; `block` tells

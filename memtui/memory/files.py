@@ -8,9 +8,10 @@ import hashlib
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.memory.fields import MAX_BYTES, Frontmatter, Note, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
@@ -27,8 +28,7 @@ _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0
 _NOATIME = getattr(os, "O_NOATIME", 0)
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryFile:
+class MemoryFile(Struct, frozen=True):
     """A file as the folder held it at one moment.
 
     `name` is posix and relative to the scope's root; `size` is in bytes; `scanned` tells whether it is among the newest

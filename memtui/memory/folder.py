@@ -8,8 +8,10 @@ scopes of their own (`team`, `logs`) are skipped by name.
 import os
 import stat
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.files import MAX_INDEX, MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
@@ -20,8 +22,7 @@ MAX_DEPTH = 8  # as deep as a memory file may lie (SAFETY 3.1)
 MAX_FILES = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """One folder of memory at one moment.
 
     `id` is "auto", "team", "logs", "agent:user:NAME" …; `files` are in the order of their names, the index among them.

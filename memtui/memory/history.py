@@ -16,10 +16,12 @@ Source: DESIGN.md D7.
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import digest
@@ -45,8 +47,7 @@ _TRAILER = "Memtui-"
 _DIFF_LINES = 2000
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(Struct, frozen=True):
     """One file in a version.
 
     `kind` is "added", "changed", "removed" or "kept"; `before` and `after` are SHA-256 digests, or
@@ -61,8 +62,7 @@ class FileChange:
     after: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """One deed.
 
     `when` is in seconds since 1970 by the clock of that moment; the order of versions doesn't depend on it.
@@ -90,8 +90,7 @@ class Version:
         return next((change for change in self.files if change.name == name), None)
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(Struct, frozen=True):
     version: Version
     tree: str
     parents: tuple[str, ...]

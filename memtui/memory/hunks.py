@@ -5,16 +5,16 @@ three share; between two such lines stands one hunk, which only one side changed
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
+
+from msgspec import Struct
 
 Side = Literal["mine", "disk", "both", "markers"]
 Kind = Literal["same", "mine", "disk", "conflict"]
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Struct, frozen=True):
     """A run of lines. `kind` says who changed it: nobody, one side, or both differently."""
 
     kind: Kind

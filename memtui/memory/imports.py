@@ -16,8 +16,9 @@ Recorded on Claude Code 2.1.332, one rule a line:
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from memtui.base.text import JS_SPACE
 from memtui.memory.budget import counted
@@ -59,8 +60,7 @@ NEAR = 400
 _PUNCTUATION = ".,;:!?)]}\"'*_~>"
 
 
-@dataclass(frozen=True, slots=True)
-class ImportWord:
+class ImportWord(Struct, frozen=True):
     """An `@path` in a text: the path as the client reads it, and the line (from 1) it stands in.
 
     `trimmed` is the path without the punctuation that stands directly behind it, where there is some: then a person

@@ -7,7 +7,9 @@ headings, prose, a missing last line end.
 
 import posixpath
 import re
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.text import nfc
 from memtui.memory.budget import IndexBudget, body_start
@@ -20,8 +22,7 @@ _BULLET = re.compile(r"[ \t]*(?:[-*+]|(\d{1,9})([.)]))[ \t]+(?:\[[ xX]\][ \t]+)?
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class IndexEntry:
+class IndexEntry(Struct, frozen=True):
     """One entry.
 
     `line` counts from 1; `start` and `end` span its whole lines, line end included. `target` is the file's name, posix

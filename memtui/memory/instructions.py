@@ -20,10 +20,12 @@ Recorded on Claude Code 2.1.332 (what only its documentation says is marked), on
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memtui.host.env import Env, truth
 from memtui.host.gitroot import main_repository, worktree_root
@@ -48,8 +50,7 @@ LayerName = Literal["managed", "user", "project", "local", "rule"]
 ImportState = Literal["loaded", "missing", "repeated", "too-deep", "outside", "not-text", "excluded", "skipped"]
 
 
-@dataclass(frozen=True, slots=True)
-class Import:
+class Import(Struct, frozen=True):
     """What became of one `@path`.
 
     `hops` counts from 1. `reason` says in words why nothing was loaded ("" if it was). `loaded_lines` and
@@ -69,8 +70,7 @@ class Import:
     word: ImportWord | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
+class Instruction(Struct, frozen=True):
     """One file of the family, loaded or not.
 
     `size` is in bytes. `loaded_lines` and `loaded_chars` (UTF-16 code units) are what the agent gets of the file
@@ -124,8 +124,7 @@ def read_instructions(env: Env, place: Place, *, exact: bool = True) -> tuple[In
     return _Reader(env, place, exact).read()
 
 
-@dataclass(frozen=True, slots=True)
-class _Parsed:
+class _Parsed(Struct, frozen=True):
     lines: int
     chars: int
     words: tuple[ImportWord, ...]
@@ -140,8 +139,7 @@ def _parse(data: bytes) -> _Parsed:
     return _Parsed(body.count("\n") + 1 if body else 0, units(body), find_imports(text), head)
 
 
-@dataclass
-class _Reader:
+class _Reader(Struct, dict=True):
     env: Env
     place: Place
     exact: bool

@@ -12,8 +12,9 @@ import os
 import stat
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from memtui.base.boundary import MAX_DEPTH, open_parent
 from memtui.base.errors import MemtuiError
@@ -27,8 +28,7 @@ MAX_SIZE = 8 << 20
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
-@dataclass(slots=True)
-class Ledger:
+class Ledger(Struct):
     """The last look at a folder.
 
     `head` is the version that the folder agreed with, `at` the time of the look in seconds, `files` name to stamp and

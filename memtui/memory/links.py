@@ -14,10 +14,11 @@ import os
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.text import nfc
 from memtui.memory.fields import TYPES
@@ -34,8 +35,7 @@ _SEPARATORS = re.compile(r"[\s_-]+")
 _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(Struct, frozen=True):
     """What a link leads to.
 
     `name` is set for "file": posix, relative to the scope. `exact` is False if letter case had to be ignored.
@@ -46,16 +46,14 @@ class Target:
     exact: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(Struct, frozen=True):
     """A link of a file, and what it leads to."""
 
     link: Link
     target: Target
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(Struct, frozen=True):
     """A line that names a file: in which file, which line (from 1), and its text."""
 
     name: str

@@ -10,9 +10,10 @@ What counts, one rule a line:
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
+
+from msgspec import Struct
 
 __all__ = ["Heading", "Link", "code_spans", "find_links", "headings", "strip_comments", "write_label", "write_target"]
 
@@ -39,8 +40,7 @@ _NEVER_BARE = re.compile("[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(Struct, frozen=True):
     """A link in a text.
 
     `target` is what it points at: percent signs and backslashes decoded, without `<>` and without the fragment (which
@@ -65,8 +65,7 @@ class Link:
         return _SCHEME.match(self.target) is not None or self.target.startswith("//")
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """A `#` heading; `line` counts from 1, `start` and `end` span its line without the line end."""
 
     level: int

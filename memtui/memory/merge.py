@@ -10,16 +10,16 @@ Source: DESIGN.md D1.
 import os
 import subprocess
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from shutil import which
 
+from msgspec import Struct
+
 _MARKS = (b"<<<<<<< mine", b"||||||| base", b"=======", b">>>>>>> disk")
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(Struct, frozen=True):
     """What came out: bytes with diff3 marks where `conflicts` is above zero."""
 
     text: bytes

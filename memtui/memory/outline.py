@@ -1,7 +1,8 @@
 """An index cut into lines of a kind: what tidying keeps, moves and takes out."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.memory.budget import body_start, counted, units
 from memtui.memory.index import IndexEntry, entry_end, read_entries
@@ -10,8 +11,7 @@ from memtui.memory.markdown import code_spans, headings
 LineKind = Literal["free", "heading", "entry", "prose", "blank"]
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """A line of an index, or several that belong together.
 
     `kind` is "free" for what doesn't count (front matter, comments); `number` counts from 1 in the file; `level` is a

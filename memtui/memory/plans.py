@@ -6,17 +6,17 @@ tell whether somebody else changed it meanwhile. Bytes that are no UTF-8 survive
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from memtui.base.errors import MemtuiError, NotFound, Refused
 from memtui.base.files import digest, read_stable
 from memtui.memory.store import Change
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Struct, frozen=True):
     """Changes that belong together, for one store.
 
     `root` and `allow` say which store carries it out. `notes` are for people. `before` holds the bytes that the changes
@@ -28,7 +28,7 @@ class Plan:
     notes: tuple[str, ...] = ()
     root: Path = Path()
     allow: frozenset[str] | None = None
-    before: Mapping[str, bytes | None] = field(default_factory=dict, repr=False)
+    before: Mapping[str, bytes | None] = field(default_factory=dict)
     renamed: tuple[tuple[str, str], ...] = ()
 
     def diff(self) -> str:

@@ -1,15 +1,15 @@
 """A problem as data: what is wrong, where, how bad, and what memtui would do about it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 Severity = Literal["error", "warning", "info"]
 """Something is lost or leaks; worth mending; a hint that is never counted."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """One thing that is wrong.
 
     `scope` is the scope's id or "instructions", `file` the name in it, `path` where it is. `line` and `column` count
@@ -31,8 +31,7 @@ class Problem:
     better: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class At:
+class At(Struct, frozen=True):
     """The file that problems are made for."""
 
     scope: str

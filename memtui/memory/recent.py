@@ -15,8 +15,9 @@ import os
 import threading
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.files import replace_file, sync_folder, write_all
 from memtui.base.filesystem import REAL, FileSystem
@@ -24,8 +25,7 @@ from memtui.base.filesystem import REAL, FileSystem
 _MAGIC = b"memtui1"
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """Where one version lies in the file: `start` to `end` in bytes, and the version before it."""
 
     version: str

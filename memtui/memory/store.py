@@ -15,9 +15,10 @@ import os
 import time
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.boundary import Actor, check_path, fold_name
 from memtui.base.dirs import Dirs
@@ -35,8 +36,7 @@ from memtui.memory.writer import NOTHING, TRIES, Known, Writer
 DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What somebody wants of one file.
 
     Args:
@@ -52,8 +52,7 @@ class Change:
     base_data: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Saved:
+class Saved(Struct, frozen=True):
     """What was done: the version (`None` if nothing had to be), and the names whose text was merged."""
 
     version: Version | None

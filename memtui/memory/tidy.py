@@ -10,7 +10,9 @@ Both are pure and deterministic; tidying what was tidied changes nothing.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.text import nfc
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
@@ -26,8 +28,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
 _GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "reference": "Reference", None: "Other"}
 
 
-@dataclass(frozen=True, slots=True)
-class Topic:
+class Topic(Struct, frozen=True):
     """What usefulness is judged by: `modified` in seconds since the epoch, `links_in` from other topics."""
 
     name: str
@@ -39,8 +40,7 @@ class Topic:
     pinned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(Struct, frozen=True):
     """An entry that the plan changes or leaves out.
 
     `line` counts from 1 in the text before; `reason` is "dead", "duplicate", "shortened" or "over-budget".
@@ -53,8 +53,7 @@ class Dropped:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class TidyPlan:
+class TidyPlan(Struct, frozen=True):
     """A shorter index, and what became of the rest.
 
     `moved` is prose that the caller puts into a topic called `moved_to` (both "" if nothing moves), at its end if the
@@ -173,8 +172,7 @@ def plan_rebuild(
     return TidyPlan(text, after, before, done, order, moved, NOTES_NAME if moved else "")
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
+class _Row(Struct, frozen=True):
     """A line of a new index; `line` is the old entry's, 0 if it had none."""
 
     topic: Topic

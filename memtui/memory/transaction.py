@@ -10,8 +10,9 @@ Source: SAFETY.md section 2 (F2, F22); DESIGN.md D1.
 import os
 from collections.abc import Container, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.boundary import fold_name, open_parent
 from memtui.base.errors import MemtuiError, NotFound
@@ -23,8 +24,7 @@ class Moved(Exception):
     """A file changed between our look at it and its replacement. The caller looks again."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One file: as it was read (`None`: absent), and what it shall hold (`None`: removed)."""
 
     name: str

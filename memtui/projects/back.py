@@ -6,8 +6,9 @@ there, and what would have taken that place stays where it is.
 
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, NotFound, Refused
@@ -24,8 +25,7 @@ from memtui.projects.transcripts import files_of
 from memtui.projects.transfer import FileMove, Stay, transfer
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(Struct, frozen=True):
     """What taking a move back did: how many sessions went back, whether memory did, what stayed and why."""
 
     move: Past

@@ -9,9 +9,10 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.host.heads import head_and_tail, records, session_files
 from memtui.host.paths import belongs, read_small
@@ -30,16 +31,14 @@ MOST_SHOWN = 3
 _FILE = re.compile(rb'"(?:file_path|filePath|notebook_path)"\s*:\s*("(?:[^"\\]|\\.)*")')
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A directory that exists, and why it may be the one."""
 
     directory: Path
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Traces:
+class _Traces(Struct, frozen=True):
     """What the sessions of a project tell: files below its directory, relative, and where they went on."""
 
     files: tuple[str, ...]

@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Unsupported
@@ -30,8 +31,7 @@ _NEEDED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Past:
+class Past(Struct, frozen=True):
     """A move as the journal has it.
 
     `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in

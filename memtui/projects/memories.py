@@ -10,8 +10,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.boundary import check_path, fold_name
 from memtui.base.errors import MemtuiError
@@ -32,8 +33,7 @@ _BLOCKS = ("```", "~~~", "<!--")
 _LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
 
 
-@dataclass(frozen=True, slots=True)
-class FileName:
+class FileName(Struct, frozen=True):
     """One memory file: its name in the old folder and in the new one; `there`: the new folder has these bytes already.
 
     `mtime_ns` is when it was last written. For an index that is taken in by another, `lines` are those put under it.
@@ -58,8 +58,7 @@ class FileName:
         return f"as {self.target}" if self.renamed else "is there already" if self.there else ""
 
 
-@dataclass(frozen=True, slots=True)
-class MemoryMove:
+class MemoryMove(Struct, frozen=True):
     """What becomes of a memory folder: `coming` is done in the new folder first, then `leaving` in the old one."""
 
     files: tuple[FileName, ...]

@@ -9,8 +9,9 @@ import time
 import uuid
 from collections.abc import Callable, Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import NotFound, Refused
@@ -36,8 +37,7 @@ STALE_LOCK = 3600.0
 """Seconds after which a consolidation's lock counts for nothing, whoever wrote it (DESIGN.md D2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class MovePlan:
+class MovePlan(Struct, frozen=True):
     """What a move would do.
 
     `old` is the directory that it comes from, as far as that is known, `new` the one that it goes to; `source` and
@@ -67,8 +67,7 @@ class MovePlan:
         return " and ".join(words) or "nothing"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """What was done: the move's id for the way back, the sessions, whether memory moved, what stayed after all."""
 
     id: str

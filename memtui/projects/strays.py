@@ -3,8 +3,9 @@ that no client loads. Only looked at, nothing is changed.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.host.env import Env
 from memtui.host.gitroot import canonical_root
@@ -15,16 +16,14 @@ from memtui.host.projects import Project, directory_of, list_projects
 from memtui.projects.candidates import Candidate, candidates
 
 
-@dataclass(frozen=True, slots=True)
-class Gone:
+class Gone(Struct, frozen=True):
     """A project whose directory no longer exists, and where it may be now."""
 
     project: Project
     candidates: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Owner:
+class Owner(Struct, frozen=True):
     """One of the directories that share a folder: its sessions' ids, newest first, and whether it exists.
 
     `directory` is `None` for sessions that tell none.
@@ -35,16 +34,14 @@ class Owner:
     exists: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Shared:
+class Shared(Struct, frozen=True):
     """A folder in which two directories keep their sessions, because their paths look alike in its name."""
 
     folder: Path
     owners: tuple[Owner, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class LeftMemory:
+class LeftMemory(Struct, frozen=True):
     """Memory that no client loads: where it is, how many topics, and the reason.
 
     `directory` is the one that its folder stands for, and `used` the memory folder that counts there, if one is known.
@@ -57,8 +54,7 @@ class LeftMemory:
     used: Path | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Strays:
+class Strays(Struct, frozen=True):
     """All of it."""
 
     gone: tuple[Gone, ...]

@@ -11,8 +11,9 @@ import os
 import re
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import Refused
 from memtui.base.files import is_temp
@@ -29,8 +30,7 @@ _ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
 _AGENT = re.compile(r"agent-.+\.jsonl")
 
 
-@dataclass(frozen=True, slots=True)
-class SessionMove:
+class SessionMove(Struct, frozen=True):
     """A session: `id` in the old folder, `new_id` in the new one; its files, the transcript last.
 
     `title` is what the client calls it, "" for files whose transcript is gone.

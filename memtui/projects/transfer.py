@@ -2,16 +2,16 @@
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import Conflict, MemtuiError
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.transfer import Seen, copy, remove, see
 
 
-@dataclass(frozen=True, slots=True)
-class FileMove:
+class FileMove(Struct, frozen=True):
     """One file: its name in the old folder and in the new one, relative, with slashes; its size in bytes.
 
     `there` is the digest of the file in the new folder where that holds the same bytes already, else "".
@@ -23,8 +23,7 @@ class FileMove:
     there: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Stay:
+class Stay(Struct, frozen=True):
     """Something that is not moved, and why."""
 
     what: str

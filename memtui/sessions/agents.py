@@ -11,8 +11,9 @@ Source:
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.sessions.entries import Entry, blocks_of, text
 from memtui.sessions.lines import Record, parse_line
@@ -23,8 +24,7 @@ _TOLD = re.compile(r"agentId: ([\w-]+)")
 _LAUNCHERS = ("Agent", "Task")
 
 
-@dataclass(frozen=True, slots=True)
-class SubAgent:
+class SubAgent(Struct, frozen=True):
     """A sub-agent's conversation.
 
     `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of

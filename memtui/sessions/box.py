@@ -8,9 +8,10 @@ No link is followed, on neither side.
 
 import json
 import stat
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, to_builtins
 
 from memtui.base.errors import NotFound, Refused
 from memtui.base.files import replace_at, sync_folder
@@ -21,8 +22,7 @@ from memtui.sessions.agents import agent_files
 NOTE = "note.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(Struct, frozen=True):
     """A file or folder of a session: its name relative to the project folder, and what it has to be again.
 
     `modified` is in nanoseconds; a folder has no digest and no size.
@@ -40,8 +40,7 @@ class Item:
         return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
+class Note(Struct, frozen=True):
     """What a box holds, and where it came from.
 
     `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `deed` the id of the
@@ -77,7 +76,7 @@ def write_note(box: Path, note: Note, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
     folder = open_folder(box, fs=fs)
     with closing(folder, fs):
-        replace_at(folder, NOTE, json.dumps(asdict(note), separators=(",", ":")).encode("ascii"), fs=fs)
+        replace_at(folder, NOTE, json.dumps(to_builtins(note), separators=(",", ":")).encode("ascii"), fs=fs)
 
 
 def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:

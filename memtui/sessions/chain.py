@@ -8,8 +8,9 @@ Source:
     Recordings of client 2.1.332; DESIGN.md D9.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct, field
 
 from memtui.base.errors import NotFound
 from memtui.sessions.blocks import whole_characters
@@ -23,8 +24,7 @@ from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import trailing, walk, with_parallel
 
 
-@dataclass(frozen=True, slots=True)
-class Resume:
+class Resume(Struct, frozen=True):
     """The client's answer. `messages` is None if it finds no conversation.
 
     `way` are the rows that it goes through, oldest first.
@@ -36,7 +36,7 @@ class Resume:
     model: str = ""
     left_out: tuple[LeftOut, ...] = ()
     defects: tuple[Defect, ...] = ()
-    rows: Rows = field(default_factory=Rows, repr=False)
+    rows: Rows = field(default_factory=Rows)
 
     def blocks(self) -> list[list[Any]] | None:
         """The blocks in the flat form of the recordings; None if there is no conversation.

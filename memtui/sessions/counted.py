@@ -12,8 +12,9 @@ Source:
 """
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 Kind = Literal["talks", "silent", "side"]
 
@@ -55,8 +56,7 @@ _BEGIN: Final = re.compile(
 """Side, pairs before the body, and the type of record that has such a body."""
 
 
-@dataclass(slots=True)
-class Heads:
+class Heads(Struct):
     """What was judged in one file: heads of the main conversation's messages, and of its rows that say nothing."""
 
     talking: tuple[bytes, ...] = ()

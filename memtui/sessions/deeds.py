@@ -11,9 +11,11 @@ import secrets
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
 
 from memtui.base.dirs import Dirs
 from memtui.base.filesystem import REAL, FileSystem
@@ -39,8 +41,7 @@ _WORDS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Touched:
+class Touched(Struct, frozen=True):
     """One session in a deed.
 
     `project` is the path of its project folder, `title` what it was called when the deed was done. A rename has the
@@ -55,8 +56,7 @@ class Touched:
     place: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """One deed. `time` is in seconds since 1970.
 
     `undoes` is the id of the deed that this one took back, for a redo that of the undo; `of` what was undone or done
@@ -183,7 +183,7 @@ def _standing(deeds: Sequence[Deed]) -> dict[str, tuple[Touched, ...]]:
 
 def record_of(deed: Deed) -> dict[str, Any]:
     """A deed as JSON has it."""
-    data = asdict(deed)
+    data: dict[str, Any] = to_builtins(deed)
     del data["undone"]
     return data
 
@@ -194,7 +194,7 @@ def deed_of(data: Mapping[str, Any]) -> Deed:
     Raises:
         KeyError, TypeError, ValueError, AttributeError: If it is none.
     """
-    known = {field.name for field in fields(Touched)}
+    known = set(Touched.__struct_fields__)
     sessions = (
         {key: str(value) for key, value in one.items() if key in known}  # a newer memtui may write more
         for one in data["sessions"]

@@ -7,8 +7,9 @@ The HTML page holds no script and loads nothing.
 import html
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from memtui.base.secrets import redact, scan
 from memtui.base.text import visible
@@ -28,8 +29,7 @@ _STYLE = (
 )
 
 
-@dataclass(slots=True)
-class Export:
+class Export(Struct):
     """An exported conversation: its text, and how many secrets of which kind were taken out of it."""
 
     text: str = ""
@@ -70,8 +70,7 @@ class _Cleaner:
         return visible(whole_characters(redact(value, found) if found else value))
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Struct, frozen=True):
     """A piece of the document: who speaks, of what kind it is, a name for a call, and its text."""
 
     role: str

@@ -1,11 +1,11 @@
 """What one reading of a session's file finds out about it; `scan` collects it, `search.catalogue` keeps it."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from msgspec import Struct
 
-@dataclass(slots=True)
-class Facts:
+
+class Facts(Struct):
     """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
 
     `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often

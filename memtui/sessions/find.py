@@ -9,7 +9,9 @@ Letters match in either case. ASCII that a writer wrote as `\u0061`, which none 
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.sessions.entries import is_prompt
 from memtui.sessions.envelope import quick_entries
@@ -20,8 +22,7 @@ _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 """ASCII that every writer of JSON writes as it is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True):
     """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
     or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
 

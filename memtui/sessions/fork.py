@@ -12,10 +12,11 @@ import json
 import math
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+from msgspec import Struct
 
 from memtui.base.errors import Conflict, MemtuiError
 from memtui.base.files import fault, replace_file
@@ -37,8 +38,7 @@ DROPPED: Final = (
 PRESERVING: Final = ("preservedMessages", "preservedSegment")
 
 
-@dataclass(frozen=True, slots=True)
-class Fork:
+class Fork(Struct, frozen=True):
     """A fork that was written. `resume` is what a resume of it sends."""
 
     id: str

@@ -7,8 +7,9 @@ than one record, or in a line that can't be read are lost without anybody wantin
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from memtui.base.text import many
 from memtui.sessions.chain import Resume
@@ -19,8 +20,7 @@ LOST: Final[tuple[Why, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad
 """Reasons for which nobody left a message out on purpose."""
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """What became of a session's messages: rows of the main conversation with something to send.
 
     `total` are all of them, `sent` those that a resume sends, `reachable` those on its way (a thought of another model

@@ -15,8 +15,10 @@ import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.dirs import Dirs
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
@@ -46,8 +48,7 @@ Trash = Callable[[str, bytes, Path], bool]
 """Puts a copy into the system's trash: a file's name, its bytes, and a folder of ours that it may come from."""
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(Struct, frozen=True):
     """What was done, and what a person should know beside it."""
 
     deed: Deed

@@ -1,9 +1,10 @@
 """Sessions that were put away, as a list shows them, and copies of sessions for a person."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from memtui.base.errors import NotFound, Refused
 from memtui.base.files import fault
@@ -17,8 +18,7 @@ DELETED: Final = "deleted"
 """The two places for boxes: folders below the one of the sessions in our state folder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """A session in a box of ours. `file` is its transcript there, `at` when it was put away (seconds since 1970)."""
 
     file: SessionFile

@@ -20,9 +20,11 @@ Rules, each as client 2.1.332 was seen to follow it:
 5. A leaf of a sub-agent means that no conversation is found.
 """
 
-from dataclasses import dataclass, replace
 from itertools import takewhile
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.sessions.entries import Entry, link
 from memtui.sessions.rows import NAMELESS, Rows
@@ -55,8 +57,7 @@ REASONS: dict[Reason, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it.
 
     `rewound`: a person went back to it and wrote nothing since, so that its turn isn't one that was interrupted.
@@ -166,8 +167,7 @@ def _messages(rows: Rows) -> list[str]:
     return [uuid for uuid, entry in rows.by_uuid.items() if entry.talks]
 
 
-@dataclass(frozen=True, slots=True)
-class _Pin:
+class _Pin(Struct, frozen=True):
     """What the `last-prompt` records come to: the uuid that the last of them names.
 
     `explicit`: it was marked so. `back`, `rewound`: it was marked `explicit`, `rewound`, and no main row was written

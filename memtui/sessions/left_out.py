@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry
 from memtui.sessions.parts import Dropped
@@ -36,8 +37,7 @@ WORDS: dict[Why, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(Struct, frozen=True):
     """A message that isn't sent. `why` is the kind of reason, `detail` says more where there is more to say."""
 
     line: int
@@ -47,8 +47,7 @@ class LeftOut:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Defect:
+class Defect(Struct, frozen=True):
     """Something wrong with a record's link, or with a line. `line` counts from 1."""
 
     line: int

@@ -6,8 +6,9 @@ Source:
 
 import json
 import re
-from dataclasses import dataclass, field
 from typing import Any, NoReturn
+
+from msgspec import Struct, field
 
 LONGEST_LINE = 32 << 20
 """Bytes; a longer line is skipped without being held in memory."""
@@ -27,8 +28,7 @@ _OBJECT = re.compile(r'\{\s*"')
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
 
 
-@dataclass(slots=True)
-class Parsed:
+class Parsed(Struct):
     """What a line holds: objects with their character span, and what is wrong with the rest.
 
     `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were no UTF-8 and were replaced.

@@ -14,9 +14,11 @@ import secrets
 import stat
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.boundary import open_file
 from memtui.base.errors import Conflict, MemtuiError, Unsupported
@@ -43,8 +45,7 @@ BACK: Final = "back"
 DROP: Final = "drop"
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """What a journal says: which way, with which box, for which deed (of one session), and the times that files get."""
 
     way: str

@@ -3,8 +3,9 @@ branch that called them, and where a resume goes on.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.errors import MemtuiError
 from memtui.host.titles import one_line
@@ -29,8 +30,7 @@ KINDS: dict[NodeKind, str] = {
 """What a kind is called; the conversation that a session begins with needs no word."""
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(Struct, frozen=True):
     """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
     `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth

@@ -1,7 +1,8 @@
 """What is sent of a session, in pieces: the blocks of each message, and what of it isn't sent."""
 
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.lines import Record
@@ -12,8 +13,7 @@ NO_CONTENT: Final = "(no content)"
 THINKING: Final = ("thinking", "redacted_thinking")
 
 
-@dataclass(slots=True)
-class Block:
+class Block(Struct):
     """A block as it is sent, and the row that it comes from. `reminder`: part of a text that isn't the person's."""
 
     data: Record
@@ -25,8 +25,7 @@ class Block:
         return str(self.data["type"])
 
 
-@dataclass(slots=True)
-class Message:
+class Message(Struct):
     """What one side says. `id` is the answer's own id, "" for a user's; `bare`: the content is one string."""
 
     role: str
@@ -35,16 +34,14 @@ class Message:
     bare: bool = False
 
 
-@dataclass(slots=True)
-class Dropped:
+class Dropped(Struct):
     """A row of which something isn't sent, and why."""
 
     entry: Entry
     why: str
 
 
-@dataclass(slots=True)
-class Conversation:
+class Conversation(Struct):
     """The messages of a resume, and what is on the way but isn't sent."""
 
     messages: list[Message] = field(default_factory=list)

@@ -6,8 +6,9 @@ backward from any of them and never holds more than the line that it looks at.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 
@@ -18,8 +19,7 @@ _BOM = b"\xef\xbb\xbf"
 BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Spot:
+class Spot(Struct, frozen=True, order=True):
     """Where a passage stands in its source: `at` is the first byte of its line in the file, or its number on the way.
     `part` tells passages of one line apart."""
 
@@ -27,8 +27,7 @@ class Spot:
     part: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(Struct, frozen=True):
     """A record and where it stands, or what stands there instead.
 
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,

@@ -11,8 +11,9 @@ Source:
 import errno
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from memtui.sessions.lines import LONGEST_LINE, Record, parse_line
 
@@ -25,8 +26,7 @@ FIRST = 64
 _BOM = b"\xef\xbb\xbf"
 
 
-@dataclass(slots=True)
-class Found:
+class Found(Struct):
     """A record and where it stands.
 
     `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
@@ -44,8 +44,7 @@ class Found:
     pending: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class BadLine:
+class BadLine(Struct, frozen=True):
     """A line that is no record, or not only one. `line` counts from 1, `offset` is its first byte."""
 
     line: int
@@ -53,8 +52,7 @@ class BadLine:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Position:
+class Position(Struct, frozen=True):
     """Where reading stopped: enough to go on later, in another process too.
 
     `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
@@ -68,8 +66,7 @@ class Position:
     last: bytes = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
+class Poll(Struct, frozen=True):
     """What a poll brought: records since the last one (none if they went to `take`), and what happened to the file.
 
     `error` is the name of the system's error ("EACCES"); what was read before stays.
@@ -81,8 +78,7 @@ class Poll:
     error: str = ""
 
 
-@dataclass
-class Reader:
+class Reader(Struct):
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
@@ -99,9 +95,9 @@ class Reader:
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes | bytearray, int, int, int], int] | None = field(default=None, repr=False)
-    _rest: bytes = field(default=b"", repr=False)
-    _skipped: int = field(default=0, repr=False)
+    quick: Callable[[bytes | bytearray, int, int, int], int] | None = None
+    _rest: bytes = b""
+    _skipped: int = 0
 
     def poll(self, take: Callable[[Found], None] | None = None, forget: Callable[[], None] | None = None) -> Poll:
         """Read what is new.

@@ -9,7 +9,8 @@ Source:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.sessions.entries import Entry, entry_of
 from memtui.sessions.file_source import FileSource
@@ -18,8 +19,7 @@ from memtui.sessions.passages import Passage, Spot
 from memtui.sessions.reader import Found
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """Lines that follow each other and stand in the file before: the first byte of the first and of the last one.
 
     `messages` says how many of their records have something to send.

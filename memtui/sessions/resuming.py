@@ -5,8 +5,9 @@ The client goes on from its own leaf alone. From any other message, and with a t
 (resumed by its path, it would write what follows into another file), it goes on in a fork that we write.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import NotFound, Refused
 from memtui.base.files import fault
@@ -21,8 +22,7 @@ from memtui.sessions.pick import message_of
 from memtui.sessions.transcript import read_transcript
 
 
-@dataclass(frozen=True, slots=True)
-class Resuming:
+class Resuming(Struct, frozen=True):
     """What will be resumed, and where.
 
     `writes`: a fork of ours that ends at the message `at` ("": the client's leaf) goes into `folder` first. `forks`:

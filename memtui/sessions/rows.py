@@ -17,8 +17,9 @@ Rules, each as client 2.1.332 was seen to follow it:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Final
+
+from msgspec import Struct, field
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry, text
 
@@ -26,8 +27,7 @@ NAMELESS: Final = "no uuid"
 """Stands for the uuid of rows that have none."""
 
 
-@dataclass(slots=True)
-class Rows:
+class Rows(Struct):
     """Rows by uuid in the order of their last place, and who hangs from whom; `place` is the order of their first.
 
     `gone` are the uuids that a compaction let go, `kept` those that it preserved, in their new order. `anchored`
@@ -40,7 +40,7 @@ class Rows:
     gone: frozenset[str] = frozenset()
     kept: tuple[str, ...] = ()
     anchored: bool = False
-    _timeline: list[tuple[float, int, str]] | None = field(default=None, repr=False)
+    _timeline: list[tuple[float, int, str]] | None = None
 
     def timeline(self) -> list[tuple[float, int, str]]:
         """Time, place (negative, so that of equal times the first in the file comes last) and uuid, sorted."""

@@ -9,8 +9,9 @@ Source:
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from memtui.base.text import many, size, span
 from memtui.host.titles import one_line
@@ -49,8 +50,7 @@ _MOST: Final = 1e12
 _PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
     texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
     of an error."""
@@ -83,8 +83,7 @@ class Part:
         return lines, left
 
 
-@dataclass(frozen=True, slots=True)
-class Said:
+class Said(Struct, frozen=True):
     """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
     `prompt`: a person typed it."""
 

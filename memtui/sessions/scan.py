@@ -11,11 +11,12 @@ Source:
 
 import json
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from msgspec import Struct, field
+from msgspec.structs import asdict
 
 from memtui.sessions.counted import HEAD, NOTES, ROW, SOURCE, TAIL, TYPE, Heads
 from memtui.sessions.entries import CHAIN_TYPES, is_prompt, text
@@ -31,8 +32,7 @@ _LONG: Final = 4096
 """Bytes from which the end of a line is looked at first."""
 
 
-@dataclass(slots=True)
-class Scanner:
+class Scanner(Struct):
     """Collects the facts of a file, chunk by chunk; goes on where it stopped when the file has grown."""
 
     facts: Facts = field(default_factory=Facts)
@@ -44,8 +44,7 @@ class Scanner:
 
     def state(self) -> str:
         """What a later scanner needs to go on where this one stopped, as JSON."""
-        facts, title = ({name: getattr(part, name) for name in part.__slots__} for part in (self.facts, self._title))
-        return json.dumps([facts, title, sorted(self._parents)])
+        return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
 
     @classmethod
     def resumed(cls, state: str) -> "Scanner":

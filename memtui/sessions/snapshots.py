@@ -6,17 +6,17 @@ Source:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.base.files import digest
 from memtui.sessions.entries import text
 from memtui.sessions.lines import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Struct, frozen=True):
     """A file as it was before a message. `backup` names the copy, None says that the file did not exist then."""
 
     number: int
@@ -25,8 +25,7 @@ class Version:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(Struct, frozen=True):
     """A file that a session changed, by the path in its records, with its versions, oldest first."""
 
     path: str

@@ -4,8 +4,9 @@ An edit's lines are those of the patch that the client wrote beside the result; 
 gave. A call that was refused or failed counts as a call, and no lines.
 """
 
-from dataclasses import dataclass, field, fields
 from typing import Final
+
+from msgspec import Struct, field
 
 from memtui.sessions.entries import blocks_of, text
 from memtui.sessions.lines import Record
@@ -16,8 +17,7 @@ SHELLS: Final = frozenset({"Bash", "PowerShell"})
 EDITS: Final = frozenset({"Edit", "MultiEdit", "Write", "NotebookEdit"})
 
 
-@dataclass(frozen=True, slots=True)
-class ToolStats:
+class ToolStats(Struct, frozen=True):
     """Calls by what they do, and lines that edits added and removed."""
 
     reads: int = 0
@@ -29,11 +29,10 @@ class ToolStats:
     others: int = 0
 
     def __add__(self, other: "ToolStats") -> "ToolStats":
-        return ToolStats(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
+        return ToolStats(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
-@dataclass(slots=True)
-class StatsCount:
+class StatsCount(Struct):
     """Collects tool use record by record; a call or a result that stands in the file twice counts once."""
 
     _calls: dict[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)

@@ -1,7 +1,8 @@
 """What a session did, collected in one walk through its records: no record is held longer than it is looked at."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from memtui.sessions.lines import Record
 from memtui.sessions.snapshots import Changes
@@ -10,8 +11,7 @@ from memtui.sessions.usage import UsageCount
 from memtui.sessions.writes import Writes
 
 
-@dataclass(slots=True)
-class Tally:
+class Tally(Struct):
     """Tools used, tokens, files that calls wrote, and files that the client kept versions of."""
 
     stats: StatsCount = field(default_factory=StatsCount)

@@ -5,7 +5,8 @@ Source:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.host.titles import COMMAND, WRAPPED, one_line
 from memtui.sessions.entries import is_prompt, prompt_texts, text
@@ -15,8 +16,7 @@ TITLES = ("custom-title", "ai-title", "last-prompt", "summary")
 _FIELD = {"custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary"}
 
 
-@dataclass(slots=True)
-class Title:
+class Title(Struct):
     """Collects a title record by record, so that one pass and little memory are enough. Texts are kept as written.
 
     `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is

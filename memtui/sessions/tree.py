@@ -9,8 +9,9 @@ Source:
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 from memtui.sessions.entries import CHAIN_TYPES, Entry
 from memtui.sessions.left_out import cycles_of
@@ -18,8 +19,7 @@ from memtui.sessions.left_out import cycles_of
 BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(Struct, frozen=True):
     """Rows that follow each other without a person's fork, side rows included, in file order.
 
     `start` leaves `parent` (another branch's index) at the row `off`; both are None for a root. A compaction's
@@ -46,8 +46,7 @@ class Branch:
         return sum(row.prompt for row in self.rows)
 
 
-@dataclass(slots=True)
-class Tree:
+class Tree(Struct):
     """A transcript's records as a forest.
 
     `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring,
@@ -60,7 +59,7 @@ class Tree:
     orphans: list[Entry] = field(default_factory=list)
     cycles: list[Entry] = field(default_factory=list)
     duplicates: list[Entry] = field(default_factory=list)
-    _branches: tuple[Branch, ...] | None = field(default=None, repr=False)
+    _branches: tuple[Branch, ...] | None = None
 
     @property
     def branches(self) -> tuple[Branch, ...]:

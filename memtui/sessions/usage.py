@@ -6,14 +6,13 @@ Source:
     FORMATS 1.5: by `message.id`, else `requestId`.
 """
 
-from dataclasses import dataclass, field
+from msgspec import Struct, field
 
 from memtui.sessions.entries import text
 from memtui.sessions.lines import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(Struct, frozen=True):
     """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
 
     sent: int = 0
@@ -32,8 +31,7 @@ class Usage:
         )
 
 
-@dataclass(slots=True)
-class UsageCount:
+class UsageCount(Struct):
     """Collects the usage of a session's records; `by_model` says how it spreads."""
 
     _last: dict[str, tuple[str, Usage]] = field(default_factory=dict)

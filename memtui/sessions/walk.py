@@ -27,9 +27,10 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 from bisect import bisect_right
 from collections import Counter
-from dataclasses import dataclass, field
 from itertools import accumulate
 from operator import or_
+
+from msgspec import Struct, field
 
 from memtui.sessions.entries import Entry
 from memtui.sessions.rows import Rows
@@ -151,8 +152,7 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
     return found
 
 
-@dataclass(slots=True)
-class _Answer:
+class _Answer(Struct):
     """One answer of the model: the rows with its id, the results that hang from these, and strays, results of its calls
     that hang elsewhere; each in file order."""
 

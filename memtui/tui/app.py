@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.reactive import reactive

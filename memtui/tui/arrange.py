@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct, field
 
 from memtui.base.match import Term, matches, parse
 from memtui.base.text import visible
@@ -24,8 +25,7 @@ ORDERS: tuple[Order, ...] = ("name", "age", "size")
 TYPES = ("feedback", "project", "user", "reference")
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """How the list is to be arranged, and what the screen knows beside the world."""
 
     grouping: Grouping = "type"
@@ -39,8 +39,7 @@ class Wanted:
     changed: frozenset[Path] = frozenset()
 
 
-@dataclass(slots=True)
-class _Facts:
+class _Facts(Struct):
     wanted: Wanted
     troubled: set[Path]
     listed: dict[str, dict[str, int]] = field(default_factory=dict)

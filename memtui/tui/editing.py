@@ -1,8 +1,9 @@
 """What the editor knows of a file, apart from any widget: opening it, its fields, its problems."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.base.errors import NotFound
 from memtui.base.text import ago, is_plain
@@ -15,8 +16,7 @@ from memtui.tui.sheet import Sheet
 FIELDS = ("type", "name", "description")
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A file as the editor took it up. `base` is the digest of what is on disk, None for a file that is not there."""
 
     path: Path

@@ -7,8 +7,8 @@ lists, quotes, fences, emphasis, code and links.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from msgspec import Struct
 from textual.content import Content, Span
 
 from memtui.base.text import visible
@@ -26,8 +26,7 @@ _ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(Struct, frozen=True):
     """One drawn line. `source` is the 1-based line of the file that it came from; `links` what can be followed."""
 
     content: Content

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from textual.message import Message
 
 from memtui.tui.state import AppState, Change, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf, Starting

@@ -1,8 +1,9 @@
 """The door to the screen: the command line hands over what it decided and gets an exit code back."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from memtui.base.config import Config
 from memtui.tui.start import Start
@@ -13,8 +14,7 @@ if TYPE_CHECKING:
     from memtui.tui.glyphs import Glyphs
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Struct, frozen=True):
     """What the command line decided.
 
     `glyphs` are the marks that the terminal can show; `terminal` has the first screen on it, if anything has. `sample`

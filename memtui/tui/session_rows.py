@@ -6,9 +6,10 @@ Rows hold what the engine gave; how one looks is decided when it comes on screen
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 from memtui.base.match import matches, parse
 from memtui.sessions.listing import Session
@@ -25,8 +26,7 @@ AGENTS = "agents"
 """What stands behind a session's place in the name of the line that holds its sub-agents."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionsWanted:
+class SessionsWanted(Struct, frozen=True):
     """How the list is to be arranged. `branch` filters by the git branch of the last prompt, "" doesn't."""
 
     scope: Scope = "project"
@@ -37,8 +37,7 @@ class SessionsWanted:
     marked: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class NodeRow:
+class NodeRow(Struct, frozen=True):
     """A branch or a sub-agent of the session above; `end`: none follows on its level."""
 
     place: str
@@ -46,8 +45,7 @@ class NodeRow:
     end: bool
 
 
-@dataclass(frozen=True, slots=True)
-class AgentsRow:
+class AgentsRow(Struct, frozen=True):
     """The line that shows and hides a session's sub-agents."""
 
     place: str

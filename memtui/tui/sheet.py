@@ -1,7 +1,8 @@
 """A file as the editor holds it: frontmatter apart, body with one kind of line end, and back to the same bytes."""
 
 import re
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.memory.frontmatter import read_frontmatter
 
@@ -17,8 +18,7 @@ class Unopenable(ValueError):
     """The editor would change bytes that nobody touched; the message says why."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """`head + body` is the whole text, with "\\n" for every line end; `newline` is what the file has."""
 
     head: str

@@ -6,9 +6,9 @@ Cheap whatever a record holds: of every part only so many lines are drawn as are
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from msgspec import Struct
 from textual.content import Content
 
 from memtui.base.text import cells, clip, many, visible
@@ -48,8 +48,7 @@ Limit = Callable[[int, Kind], int]
 """How many lines of a part's body are to be shown, by its number and kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One drawn row: of which part it is (-1: of none, `BETWEEN`: the empty one above) and which line of its body
     (-1: none).
 

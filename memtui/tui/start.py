@@ -1,9 +1,11 @@
 """What the first picture needs of a project: all but the engine, whose import would cost a third of the start."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.host.place import Place
 from memtui.tui.picture import Kept
@@ -12,8 +14,7 @@ if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """A project that is to be opened.
 
     `home` is the person's, `cache` our cache folder; `now` is the clock in seconds; `make` makes the workspace.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
+
+from msgspec import Struct, field
 
 from memtui.host.place import Place
 from memtui.host.retention import DEFAULT_DAYS
@@ -27,8 +28,7 @@ if TYPE_CHECKING:
     from memtui.tui.picture import Picture
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(Struct, frozen=True):
     """A file, or what is known of it, as drawn lines for one width."""
 
     path: Path | None = None
@@ -42,8 +42,7 @@ Scope = Literal["project", "worktrees", "all"]
 """Whose sessions are listed: those of the working directory, of its whole repository, or of everybody."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shelf:
+class Shelf(Struct, frozen=True):
     """The sessions that are listed, newest first, and what is known of them beside their files.
 
     `live` are those that are open in a client now, by their ids; `days` is how long the client keeps one (None: it
@@ -59,8 +58,7 @@ class Shelf:
     reading: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenSession:
+class OpenSession(Struct, frozen=True):
     """One session, read: its branches and agents, what there is to say about it, and the paths that it wrote to."""
 
     place: str
@@ -70,8 +68,7 @@ class OpenSession:
     written: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Point:
+class Point(Struct, frozen=True):
     """What the cursor is on: a session (its own leaf), one of its messages, or a sub-agent's file."""
 
     place: str
@@ -79,8 +76,7 @@ class Point:
     agent: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Conversation:
+class Conversation(Struct, frozen=True):
     """The rows that lead to a point of a session, oldest first, and where to read what they say."""
 
     point: Point
@@ -88,8 +84,7 @@ class Conversation:
     way: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dream:
+class Dream(Struct, frozen=True):
     """A run of a dream as its files tell it; `kept` if something that it drafted is kept aside."""
 
     run: Run
@@ -98,16 +93,14 @@ class Dream:
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Starting:
+class Starting(Struct, frozen=True):
     """A run whose process was just started, at a time in seconds; its own files tell nothing yet."""
 
     at: float
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """The difference that a run makes to one file, as a unified diff."""
 
     id: str
@@ -115,8 +108,7 @@ class Change:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class OpenDream:
+class OpenDream(Struct, frozen=True):
     """What else is known of one run: its events, what adopting it would do, and what became of adopted files.
 
     `items` are there if something is kept and the run has ended; `taken` has "adopted" or "taken back" by a file's
@@ -151,8 +143,7 @@ class KeepsDraft(Protocol):
 MODES = ("preview", "links", "history")
 
 
-@dataclass(frozen=True, slots=True)
-class AppState:
+class AppState(Struct, frozen=True):
     """Everything that a view shows; only the app assigns it.
 
     `now` is the time that ages count back from, in seconds; `notice` is what is going on right now ("" for nothing).

@@ -1,7 +1,8 @@
 """The drawn rows around a place in a source that nobody holds as a whole."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.sessions.passages import Passage, Source, Spot
 from memtui.tui.speech import Row
@@ -10,8 +11,7 @@ MOST_ROWS = 3000
 """Rows that are held; beyond, those farthest from the screen are let go."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Block:
+class Block(Struct, frozen=True, eq=False):
     """The rows of one passage, and what is still known of it: what it said is read again when it is wanted."""
 
     spot: Spot
@@ -24,8 +24,7 @@ class Block:
     rows: tuple[Row, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Anchor:
+class Anchor(Struct, frozen=True):
     """Which row of a passage the cursor goes to, and on which row of the screen that is.
 
     `part` and `line` as in `Row`; `end`: its last row, at the bottom of the screen.

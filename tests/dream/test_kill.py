@@ -4,9 +4,9 @@ import os
 import signal
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.base.errors import Conflict, Refused
 from memtui.base.process import Identity, alive, identify

@@ -338,7 +338,7 @@ def test_runs_are_listed_found_and_judged(scene: Scene) -> None:
 
 
 def test_a_run_that_died_is_ended_at_the_next_start(scene: Scene) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from memtui.dream.runs import write_run
 

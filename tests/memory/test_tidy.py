@@ -1,11 +1,11 @@
 """Plans for a shorter index: what goes, in which order, and that a tidy index stays as it is."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memtui.memory.budget import measure_index
 from memtui.memory.fields import read_frontmatter

@@ -193,7 +193,7 @@ def test_the_short_reading_needs_no_heavy_library(tmp_path: Path) -> None:
     code = """
 import sys
 from pathlib import Path
-from dataclasses import replace
+from msgspec.structs import replace
 from memtui.host.env import Env
 from memtui.host.place import decide
 from memtui.memory.world import read_world

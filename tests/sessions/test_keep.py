@@ -1,10 +1,10 @@
 """Sessions put away and brought back: every byte and time."""
 
 import errno
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 from memtui.host.heads import session_files

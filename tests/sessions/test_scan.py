@@ -1,6 +1,5 @@
 """The fast scan against the careful one, and against sets whose true answers are known."""
 
-import dataclasses
 import json
 import runpy
 import sys
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memtui.sessions.facts import Facts
 from memtui.sessions.lines import parse_line
@@ -167,7 +167,7 @@ def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0")
     path = script.write(tmp_path)
     scanner = Scanner()
-    first = dataclasses.replace(scanner.file(path))
+    first = replace(scanner.file(path))
     script.user("u2", "a1").answer("a3", "u2").user("u4", "a1").note(type="custom-title", customTitle="T")
     script.write(tmp_path, tail='{"type":"us')
     assert scanner.file(path) == scan(path)

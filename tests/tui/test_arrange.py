@@ -1,9 +1,9 @@
 """Rows: every file once, whatever the grouping, order or filter."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.memory.workspace import Workspace
 from memtui.memory.world import World

@@ -1,7 +1,8 @@
 """Every order, filter and unfolding of the session list, without a screen."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memtui.sessions.agents import SubAgent
 from memtui.sessions.listing import Session

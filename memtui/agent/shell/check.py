@@ -2,8 +2,9 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from memtui.agent.shell.options import arguments
 from memtui.agent.shell.plan import Denied, Plan, Stage, Step

@@ -11,9 +11,10 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from memtui.agent.shell.plan import Plan
 from memtui.base.text import visible
@@ -33,8 +34,7 @@ _PROFILE = '(version 1)(allow default)(deny network*)(deny file-write*)(allow fi
 _PART = 65_536
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(Struct, frozen=True):
     """What a line printed, both outputs as they came, made visible; and how it ended.
 
     `code` is the last program's exit code, or `None` if it was stopped; `stopped` says by what: "" (it ended by

@@ -7,8 +7,9 @@ front, because a file may be called `-n.md`.
 import fnmatch
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.agent.shell.plan import Denied
 from memtui.agent.shell.words import Word
@@ -20,8 +21,7 @@ _MAX_LISTED = 50_000
 """Names that are looked at for one wildcard."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Struct, frozen=True):
     """What an agent was given.
 
     Args:

@@ -10,13 +10,13 @@ Source: SAFETY.md 3.2; manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgre
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from memtui.base.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(Struct, frozen=True):
     """How the words after a command's name are read.
 
     Args:

@@ -14,7 +14,8 @@ Source: SAFETY.md 3.2; POSIX shell command language 2.2 to 2.7 for the meaning o
 import glob
 import re
 import unicodedata
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.agent.shell.plan import Denied, Redirect
 
@@ -42,8 +43,7 @@ _WHY = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
+class Word(Struct, frozen=True):
     """One word without its quotes.
 
     `pattern` is for `fnmatch` and set if an unquoted * or ? is in it; quoted ones are escaped there. `bare` says that
@@ -55,16 +55,14 @@ class Word:
     pattern: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """One simple command, at least one word."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Struct, frozen=True):
     """A pipeline and the operator before it, "" for the first."""
 
     after: str

@@ -1,12 +1,11 @@
 """What a call came to."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from memtui.base.errors import MemtuiError
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """An answer to the model.
 
     Args:

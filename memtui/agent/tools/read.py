@@ -7,8 +7,9 @@ Write keep them. What is no UTF-8 shows as U+FFFD.
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import IO
+
+from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
 from memtui.base.boundary import Verdict, open_file
@@ -27,8 +28,7 @@ _PROBE = 8192
 _PART = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """What is shown of a file; `digest` is that of the whole file, "" if it is too large to be written."""
 
     text: str

@@ -3,8 +3,9 @@
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
 from memtui.base.boundary import is_sensitive
@@ -15,8 +16,7 @@ MOST_NAMES = 50_000
 _DEEPEST = 24
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Struct, frozen=True):
     """A regular file: its name below the folder, with slashes, and when it was last changed (seconds)."""
 
     name: str

@@ -9,7 +9,8 @@ All of it happens in one go, without waiting for anything else: a run that is ca
 
 import re
 from collections.abc import MutableMapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
 from memtui.base.boundary import Verdict, open_parent
@@ -26,8 +27,7 @@ Seen = MutableMapping[str, str]
 """Path of each file that the model has seen, with the digest that it had then."""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Struct, frozen=True):
     """What one Edit asks for."""
 
     old: str

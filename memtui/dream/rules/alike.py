@@ -14,9 +14,10 @@ those of 200 characters or more are near.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple
+
+from msgspec import Struct
 
 from memtui.base.text import nfc
 from memtui.dream.rules.desk import plain
@@ -61,8 +62,7 @@ class _Name(NamedTuple):
     words: str
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(Struct, frozen=True, dict=True):
     """One file as it is compared: `called` is its `name` field, "" without one."""
 
     name: str

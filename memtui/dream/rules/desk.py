@@ -9,10 +9,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.base.boundary import check_path, open_parent
 from memtui.base.errors import MemtuiError, NotFound
@@ -32,8 +34,7 @@ from memtui.memory.world import World
 Mode = Literal["reflect", "prune"]
 
 
-@dataclass(frozen=True, slots=True)
-class Deed:
+class Deed(Struct, frozen=True):
     """One change that a rule made.
 
     `rule` names the rule, `name` the file that it is about (POSIX, relative to the folder), `words` say for people what

@@ -8,8 +8,9 @@ title, has no place in the text any more: it is handed back by itself.
 """
 
 import re
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from memtui.dream.rules.desk import plain, stamp_of
 from memtui.memory.fields import Frontmatter, read_frontmatter
@@ -29,8 +30,7 @@ class Union(NamedTuple):
     headings: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
-class _Section:
+class _Section(Struct):
     """A heading's line, "" above the first, and the blocks below it, without blank lines."""
 
     heading: str

@@ -1,9 +1,9 @@
 """Pick one of many: projects, versions, types, commands."""
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -18,8 +18,7 @@ from memtui.tui.panels.lines import Lines
 Key = TypeVar("Key", bound=Hashable)
 
 
-@dataclass(frozen=True, slots=True)
-class Option(Generic[Key]):
+class Option(Struct, Generic[Key], frozen=True):
     """One line: `label` left, `detail` right, both any text; `off` is why it can't be chosen."""
 
     key: Key

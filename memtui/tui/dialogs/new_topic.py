@@ -1,9 +1,9 @@
 """A new topic file: type, name, one line."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -24,8 +24,7 @@ MEANINGS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class TopicWish:
+class TopicWish(Struct, frozen=True):
     """What the dialog returns."""
 
     type: str

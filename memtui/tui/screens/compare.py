@@ -1,8 +1,8 @@
 """Mine and the disk's, side by side where there is room: choose, merge, or keep both."""
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
+from msgspec import Struct
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -23,16 +23,14 @@ SIGNS: dict[str, str] = {"same": " ", "mine": "-", "disk": "+", "conflict": "!"}
 STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """What is to be done: write `text`, save mine as a copy, or drop mine."""
 
     what: Literal["write", "copy", "drop"]
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class DiffRow:
+class DiffRow(Struct, frozen=True):
     """One drawn row: the hunk that it belongs to and the lines of either side, None where a side has none."""
 
     hunk: int

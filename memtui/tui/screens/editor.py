@@ -1,9 +1,9 @@
 """The editor: properties above, body below, problems while you type, and a disk that may move meanwhile."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -38,8 +38,7 @@ BESIDE_FROM = 120
 """Cells from which the preview stands beside the text without being asked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Closed:
+class Closed(Struct, frozen=True):
     """How the editor was left: what to do next."""
 
     external: bool = False

@@ -1,10 +1,10 @@
 """A whole screen to read a transcript in: what it is and where one is in it above, the keys below."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -40,8 +40,7 @@ NAME: Final = 16
 """Cells of the title that are kept free of where one is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Left:
+class Left(Struct, frozen=True):
     """Where the person was: the first byte of a record's line, and its uuid ("" if it has none).
 
     `menu`: they want to go on from there.

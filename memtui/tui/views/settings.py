@@ -1,7 +1,7 @@
 """The Settings view: every switch of the client and of ours, its value, and the layer that set it."""
 
-from dataclasses import dataclass, replace
-
+from msgspec import Struct
+from msgspec.structs import replace
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -23,8 +23,7 @@ WORDS_FROM = 100
 """Cells from which each row says what its setting does."""
 
 
-@dataclass(frozen=True, slots=True)
-class SettingRow:
+class SettingRow(Struct, frozen=True):
     """One line: a heading (no `key`), a switch of the client, or one `ours`; `set` if its value is no default."""
 
     words: str
