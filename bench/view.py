@@ -38,10 +38,10 @@ sys.path.insert(0, str(REPO))
 
 DEFAULTS = """
 import sys, watchfiles
-ours = watchfiles.awatch
-def awatch(*paths, debounce=None, step=None, **more):
+ours = watchfiles.watch
+def watch(*paths, debounce=None, step=None, **more):
     return ours(*paths, **more)
-watchfiles.awatch = awatch
+watchfiles.watch = watch
 from memtui.__main__ import main
 sys.exit(main([]))
 """

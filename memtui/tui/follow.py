@@ -2,8 +2,9 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from memtui.host.paths import config_dir
@@ -30,24 +31,53 @@ async def changes(
         recursive: Whether all below them counts.
         matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
     """
-    from watchfiles import DefaultFilter, awatch  # late: its import costs a quarter of Textual's own start
+    from watchfiles import DefaultFilter  # late: its import costs a tenth of Textual's own start
     from watchfiles._rust_notify import WatchfilesRustInternalError
 
-    fails = (OSError, UnicodeEncodeError, WatchfilesRustInternalError)
     seen = matters or DefaultFilter()
     while paths:
         try:
-            async for _ in awatch(*paths, watch_filter=seen, debounce=50, step=10, recursive=recursive):
-                yield
-        except fails:
-            pass
-        except BaseExceptionGroup as group:
-            if (other := group.split(fails)[1]) is not None:
-                raise other from None
+            async with aclosing(_watch(*paths, matters=seen, recursive=recursive)) as told:
+                async for _ in told:
+                    yield
+        except (OSError, UnicodeEncodeError, WatchfilesRustInternalError):
+            await asyncio.sleep(REST)
+            yield
         else:
             return
-        await asyncio.sleep(REST)
-        yield
+
+
+async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: bool) -> AsyncGenerator[None, None]:
+    """Say when the watcher saw something; what it raises is raised here.
+
+    It waits in a thread of its own: `awatch` would load all of anyio for that, 1.4 MB, and the loop's own threads are
+    few.
+    """
+    from watchfiles import watch
+
+    loop = asyncio.get_running_loop()
+    told: asyncio.Queue[BaseException | None] = asyncio.Queue()
+    stop = Event()
+
+    def tell(what: BaseException | None) -> None:
+        with suppress(RuntimeError):  # the loop has ended, nobody listens
+            loop.call_soon_threadsafe(told.put_nowait, what)
+
+    def wait() -> None:
+        try:
+            for _ in watch(*paths, watch_filter=matters, debounce=50, step=10, recursive=recursive, stop_event=stop):
+                tell(None)
+        except BaseException as error:  # noqa: BLE001 - handed to who waits
+            tell(error)
+
+    Thread(target=wait, name="watch", daemon=True).start()
+    try:
+        while True:
+            if (error := await told.get()) is not None:
+                raise error
+            yield
+    finally:
+        stop.set()  # seen within one step
 
 
 def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
