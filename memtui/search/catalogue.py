@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from memtui.host.heads import Listed
+    from memtui.search.packed import Packed
     from memtui.sessions.bulk import Scanned
     from memtui.sessions.facts import Facts
     from memtui.sessions.scan import Scanner
@@ -121,9 +122,18 @@ class Catalogue:
             folders: Of these project folders; of all that were ever refreshed if left out.
             limit: How many at most; -1 for all.
         """
+        return self._page(Session._make, folders, limit)
+
+    def packed(self, folders: Sequence[Path]) -> Packed:
+        """As `page`, for a list that stays: the sessions of these project folders."""
+        from memtui.search.packed import Packed, pack
+
+        return Packed(self._page(pack, folders, -1))
+
+    def _page(self, make: Callable[[Row], T], folders: Sequence[Path] | None, limit: int) -> list[T]:
         where, values = _among(folders)
         asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
-        return self._made(Session._make, asked, *values, limit)
+        return self._made(make, asked, *values, limit)
 
     def current(
         self, folders: Sequence[Path], faults: list[MemtuiError], look: Callable[[], list[Listed]] | None = None

@@ -6,14 +6,14 @@ What is known stands in the cache and is shown at once; what has to be read cost
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from memtui.search.judging import judge
-from memtui.sessions.listing import Session
+from memtui.search.packed import Packed, unpack
 from memtui.tui.messages import Judged
 from memtui.tui.panels.session_list import SessionList
 from memtui.tui.state import Shelf
@@ -42,9 +42,9 @@ class HealthMarks:
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
-        self._seen: dict[str, Session] = {}
-        self._rest: dict[str, Session] = {}
-        self._new: list[Session] = []
+        self._seen: frozenset[bytes] = frozenset()
+        self._rest: dict[bytes, None] = {}
+        self._new = Packed()
         self._busy = False
         self._again = 0.0
         self._timer: Timer | None = None
@@ -54,19 +54,15 @@ class HealthMarks:
 
         Those that are open in a client change all the time and are marked as such.
         """
-        sessions = shelf.sessions if shelf is not None else ()
-        here = {one.place: one for one in sessions}
-        self._rest = {place: one for place, one in self._rest.items() if place in here}
-        live = shelf.live if shelf is not None else {}
-        self._new = [one for one in sessions if self._changed(one) and one.id not in live]
+        sessions, live = (shelf.sessions, shelf.live) if shelf is not None else (Packed(), {})
+        closed = [row for row in sessions.rows if unpack(row).id not in live] if live else sessions.rows
+        here = frozenset(closed)
+        self._rest = {row: None for row in self._rest if row in here}
+        self._new = Packed(row for row in closed if row not in self._seen)
         self._seen = here
         if self._new and self._timer is None:
             self._timer = self.app.set_interval(LOOK, self.look)
         self.look()
-
-    def _changed(self, one: Session) -> bool:
-        before = self._seen.get(one.place)
-        return before is None or (before.modified, before.size) != (one.modified, one.size)
 
     def look(self) -> None:
         """Read what is wanted now: what the cache knows of new ones, what is on the screen, or after a rest others."""
@@ -74,47 +70,45 @@ class HealthMarks:
             return
         if self._new:
             self._start(self._new, read=False)
-            self._new = []
+            self._new = Packed()
             return
         if not self._rest:
             if self._timer is not None:
                 self._timer.stop()
                 self._timer = None
             return
-        wanted = [self._rest[place] for place in self._on_screen() if place in self._rest]
+        wanted = [row for row in self._on_screen() if row in self._rest]
         if not wanted and time.monotonic() >= self._again:
-            wanted = list(self._rest.values())[:FEW]
+            wanted = list(islice(self._rest, FEW))
         else:
             del wanted[AT_ONCE:]
         if wanted:
-            self._start(wanted, read=True)
+            self._start(Packed(wanted), read=True)
 
-    def _on_screen(self) -> list[str]:
+    def _on_screen(self) -> list[bytes]:
         lists = self.app.screen_stack[0].query(SessionList)
-        return [
-            place for one in lists if all(node.display for node in one.ancestors_with_self) for place in one.on_screen
-        ]
+        return [row for one in lists if all(node.display for node in one.ancestors_with_self) for row in one.on_screen]
 
-    def _start(self, sessions: Sequence[Session], *, read: bool) -> None:
+    def _start(self, sessions: Packed, *, read: bool) -> None:
         self._busy = True
         self.app.run_worker(
             lambda: self._judge(sessions, read=read), thread=True, group="marks", exit_on_error=False,
             description="health marks",
         )  # fmt: skip
 
-    def _judge(self, sessions: Sequence[Session], *, read: bool) -> None:
+    def _judge(self, sessions: Packed, *, read: bool) -> None:
         """In a thread: say what is known of sessions, and read those of which nothing is."""
         worker, since = get_current_worker(), time.monotonic()
         found = dict(judge(self.app.start.cache, sessions, read=read, stopped=lambda: worker.is_cancelled))
         self.app.call_from_thread(self._judged, sessions, found, read, time.monotonic() - since)
 
-    def _judged(self, sessions: Sequence[Session], found: dict[str, str], read: bool, spent: float) -> None:
+    def _judged(self, sessions: Packed, found: dict[str, str], read: bool, spent: float) -> None:
         self._busy = False
-        for one in sessions:
+        for row, one in zip(sessions.rows, sessions, strict=True):
             if read:
-                self._rest.pop(one.place, None)
-            elif one.place in self._seen and one.place not in found:
-                self._rest[one.place] = one
+                self._rest.pop(row, None)
+            elif row in self._seen and one.place not in found:
+                self._rest[row] = None
         if read and len(self._seen) > MANY:
             self._again = time.monotonic() + REST * spent
         if found:

@@ -121,7 +121,8 @@ class Judged(News):
     health: Mapping[str, str]
 
     def into(self, state: AppState) -> AppState:
-        return replace(state, health={**state.health, **self.health})
+        health = {**state.health, **self.health}
+        return replace(state, health={place: words for place, words in health.items() if words})
 
 
 @dataclass

@@ -16,9 +16,10 @@ from memtui.host.retention import cleanup_days
 from memtui.host.running import running
 from memtui.projects.past import keeper_for
 from memtui.search.catalogue import Catalogue
+from memtui.search.packed import Packed
 from memtui.sessions.chain import Resume, resume
 from memtui.sessions.kept import ARCHIVED, Kept
-from memtui.sessions.listing import Session, folders
+from memtui.sessions.listing import folders
 from memtui.sessions.transcript import Transcript
 from memtui.tui.follow import follow_sessions
 from memtui.tui.health_marks import HealthMarks
@@ -87,22 +88,22 @@ class SessionReading:
         }
         places += [kept.box for kept in archived.values()]
 
-        def post(listed: list[Session], reading: str) -> None:
+        def post(listed: Packed, reading: str) -> None:
             if not worker.is_cancelled:
                 app.post_message(SessionsRead(self._shelf(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
-            post(catalogue.page(places), f"reading {read:,} of {total:,}")
+            post(catalogue.packed(places), f"reading {read:,} of {total:,}")
 
         state = app.state
         again = state is not None and state.shelf is not None and state.shelf.scope == scope
         with Catalogue(app.start.cache) as catalogue:
-            listed = catalogue.page(places)
+            listed = catalogue.packed(places)
             if not again:  # else what is shown stays until there is something new
                 post(listed, "reading")
             done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
             if done.changed:
-                listed = catalogue.page(places)
+                listed = catalogue.packed(places)
             post(listed, "")
         for fault in done.faults[:1]:
             if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
@@ -120,11 +121,9 @@ class SessionReading:
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
-    def _shelf(self, listed: list[Session], scope: Scope, archived: dict[str, Kept], reading: str) -> Shelf:
+    def _shelf(self, listed: Packed, scope: Scope, archived: dict[str, Kept], reading: str) -> Shelf:
         workspace = self.app.workspace
-        return Shelf(
-            scope, tuple(listed), running(workspace.env), cleanup_days(workspace.place.layers), archived, reading
-        )
+        return Shelf(scope, listed, running(workspace.env), cleanup_days(workspace.place.layers), archived, reading)
 
     def _open(self, point: Point) -> None:
         worker = get_current_worker()

@@ -5,13 +5,14 @@ Rows hold what the engine gave; how one looks is decided when it comes on screen
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
 
 from memtui.base.match import matches, parse
+from memtui.search.packed import unpack
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
 from memtui.tui.state import Point
@@ -84,7 +85,35 @@ def project_of(session: Session) -> str:
     return PurePosixPath(session.cwd).name or PurePosixPath(session.place).parent.name
 
 
-def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> tuple[SessionRow, ...]:
+class Arranged(Sequence[SessionRow]):
+    """The rows in order; a session stays packed until somebody looks at its row. `sessions` says how many there are."""
+
+    def __init__(self, rows: Sequence[bytes | NodeRow | AgentsRow] = (), sessions: int = 0) -> None:
+        self._rows = rows
+        self.sessions = sessions
+
+    def packed(self, start: int, stop: int) -> list[bytes]:
+        """The sessions among these rows, as they are packed."""
+        return [row for row in self._rows[start:stop] if isinstance(row, bytes)]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> SessionRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SessionRow]: ...
+    def __getitem__(self, index: Any) -> SessionRow | list[SessionRow]:
+        if isinstance(index, slice):
+            return list(map(_row, self._rows[index]))
+        return _row(self._rows[index])
+
+
+def _row(row: bytes | NodeRow | AgentsRow) -> SessionRow:
+    return unpack(row) if isinstance(row, bytes) else row
+
+
+def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> Arranged:
     """All rows, in order.
 
     Args:
@@ -93,37 +122,40 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
     terms = parse(wanted.query)
-    sessions = list(shelf.sessions)
+    packed: Sequence[bytes] = shelf.sessions.rows  # of thousands, no two are unpacked at a time
     if wanted.branch:
-        sessions = [one for one in sessions if one.branch == wanted.branch]
+        packed = [row for row in packed if unpack(row).branch == wanted.branch]
     if terms:
-        sessions = [one for one in sessions if _fits(terms, one)]
-    if wanted.order == "size":
-        sessions.sort(key=lambda one: -one.size)
-    elif wanted.order == "messages":
-        sessions.sort(key=lambda one: -one.messages)
-    elif wanted.order == "title":
-        sessions.sort(key=lambda one: one.title.casefold())
+        packed = [row for row in packed if _fits(terms, unpack(row))]
+    if wanted.order != "age":
+        packed = sorted(packed, key=_ORDERED[wanted.order])
     if not wanted.unfolded:
-        return tuple(sessions)
-    rows: list[SessionRow] = []
-    for session in sessions:
-        rows.append(session)
-        place = session.place
+        return Arranged(packed, len(packed))
+    rows: list[bytes | NodeRow | AgentsRow] = []
+    for row in packed:
+        rows.append(row)
+        place = unpack(row).place
         if place in wanted.unfolded and place in opened:
             rows += _below(place, opened[place], wanted)
-    return tuple(rows)
+    return Arranged(rows, len(packed))
+
+
+_ORDERED: Mapping[SessionOrder, Callable[[bytes], Any]] = {
+    "size": lambda row: -unpack(row).size,
+    "messages": lambda row: -unpack(row).messages,
+    "title": lambda row: unpack(row).title.casefold(),
+}
 
 
 def _fits(terms: tuple[object, ...], session: Session) -> bool:
     return matches(terms, session.title, session.first_prompt, session.branch, session.cwd, session.id)  # type: ignore[arg-type]
 
 
-def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[SessionRow]:
+def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:
     folded = f"{place}/{AGENTS}" not in wanted.unfolded
     nodes = [node for node in opened.outline if not (folded and node.agent)]
     agents = sum(node.agent is not None for node in opened.outline)
-    rows: list[SessionRow] = []
+    rows: list[NodeRow | AgentsRow] = []
     for number, node in enumerate(nodes):
         following = next((other for other in nodes[number + 1 :] if other.depth <= node.depth), None)
         end = following is None or following.depth < node.depth

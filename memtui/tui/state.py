@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from memtui.host.place import Place
 from memtui.host.retention import DEFAULT_DAYS
+from memtui.search.packed import Packed
 
 if TYPE_CHECKING:
     from memtui.dream.adoption import Item
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from memtui.memory.world import World
     from memtui.sessions.entries import Entry
     from memtui.sessions.kept import Kept
-    from memtui.sessions.listing import Session
     from memtui.sessions.outline import Node
     from memtui.sessions.transcript import Transcript
     from memtui.tui.markup import Line
@@ -51,7 +51,7 @@ class Shelf(Struct, frozen=True):
     """
 
     scope: Scope = "project"
-    sessions: tuple[Session, ...] = ()
+    sessions: Packed = Packed()
     live: Mapping[str, Running] = field(default_factory=dict)
     days: int | None = DEFAULT_DAYS
     archived: Mapping[str, Kept] = field(default_factory=dict)

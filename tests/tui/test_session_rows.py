@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from memtui.search.packed import Packed
 from memtui.sessions.agents import SubAgent
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
@@ -25,10 +26,12 @@ def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main"
 
 
 SHELF = Shelf(
-    sessions=(
-        session("pnpm", size=9, messages=2),
-        session("Checkout", size=5, messages=40, branch="fix"),
-        session("are you online", size=7, messages=3, cwd="/code/site"),
+    sessions=Packed.of(
+        [
+            session("pnpm", size=9, messages=2),
+            session("Checkout", size=5, messages=40, branch="fix"),
+            session("are you online", size=7, messages=3, cwd="/code/site"),
+        ]
     )
 )
 

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from memtui.host.place import decide
 from memtui.memory.workspace import Workspace
+from memtui.search.packed import unpack
 from memtui.tui.app import MemtuiApp
 from memtui.tui.panels.facts import Facts
 from memtui.tui.views.sessions import SessionsView
@@ -193,7 +194,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
         app, view = await opened(pilot)
         await press(pilot, "A")
         marked = [place for place, words in app.state.health.items() if words] if app.state else []
-        assert marked == view.list.on_screen
+        assert marked == [unpack(row).place for row in view.list.on_screen]
         assert 10 < len(marked) < 40
         assert all(row.startswith(app.glyphs.problem) for row in listed(view)[: len(marked)])
         await press(pilot, "G")

@@ -12,7 +12,7 @@ from memtui.sessions.listing import Session
 from memtui.sessions.outline import KINDS
 from memtui.tui import keys
 from memtui.tui.panels.row_list import RowList
-from memtui.tui.session_rows import AGENTS, AgentsRow, NodeRow, SessionRow, SessionsWanted, key_of, project_of
+from memtui.tui.session_rows import AGENTS, AgentsRow, Arranged, NodeRow, SessionRow, SessionsWanted, key_of, project_of
 from memtui.tui.state import Shelf
 from memtui.tui.theme import Glyphs
 
@@ -30,22 +30,22 @@ class SessionList(RowList[SessionRow]):
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
         self.shelf = Shelf()
+        self.arranged = Arranged()
         self.wanted = SessionsWanted()
         self.health: Mapping[str, str] = {}
         self.now = 0.0
 
-    def show(
-        self, rows: tuple[SessionRow, ...], shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float
-    ) -> None:
+    def show(self, rows: Arranged, shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
         self.health, self.shelf, self.wanted, self.now = health, shelf, wanted, now
+        self.arranged = rows
         self.put(rows)
 
     @property
-    def on_screen(self) -> list[str]:
-        """The sessions on the screen, by their files' places."""
+    def on_screen(self) -> list[bytes]:
+        """The sessions on the screen, packed."""
         top = self.scroll_offset.y
-        return [row.place for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
+        return self.arranged.packed(top, top + self.size.height)
 
     def key(self, row: SessionRow) -> Hashable:
         return key_of(row)

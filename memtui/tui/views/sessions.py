@@ -24,7 +24,7 @@ from memtui.tui.panels.session_list import SessionList
 from memtui.tui.panels.transcript import TranscriptLines
 from memtui.tui.reach import app_of
 from memtui.tui.session_facts import pairs_of
-from memtui.tui.session_rows import SESSION_ORDERS, SessionsWanted, arrange_sessions, point_of
+from memtui.tui.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.state import AppState, Conversation, Point, Scope, Shelf
 from memtui.tui.theme import Glyphs
 from memtui.tui.window import Anchor
@@ -70,7 +70,7 @@ class SessionsView(Widget):
         if row is None or isinstance(row, Session):
             return row
         shelf = self.state.shelf if self.state else None
-        return next((one for one in shelf.sessions if one.place == row.place), None) if shelf else None
+        return shelf.sessions.at(row.place) if shelf else None
 
     @property
     def point(self) -> Point | None:
@@ -97,7 +97,7 @@ class SessionsView(Widget):
         shelf = state.shelf
         rows = arrange_sessions(shelf, self.wanted, state.opened)
         self.list.show(rows, shelf, self.wanted, state.health, state.now)
-        self._title(shelf, sum(isinstance(row, Session) for row in rows))
+        self._title(shelf, rows.sessions)
         self._find_awaited(shelf)
         if (self.point, self.current) != self._asked:
             self.moved()
@@ -366,7 +366,7 @@ class SessionsView(Widget):
     def start_over(self) -> None:
         """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
         self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
-        self.list.show((), Shelf(reading="reading"), self.wanted, {}, 0.0)
+        self.list.show(Arranged(), Shelf(reading="reading"), self.wanted, {}, 0.0)
         app_of(self).sessions.shelve(self.wanted.scope)
 
     def focus_default(self) -> None:

@@ -37,7 +37,7 @@ class SessionWishes(Hands):
             NotFound: If it is not listed any more.
         """
         place, shelf = str(self.one(wish)), self.app.state.shelf if self.app.state else None
-        found = next((one for one in shelf.sessions if one.place == place), None) if shelf else None
+        found = shelf.sessions.at(place) if shelf else None
         if found is None:
             raise NotFound("this session is not listed any more", hint="R reads the folder again")
         return found
@@ -223,7 +223,7 @@ class SessionWishes(Hands):
     def title(self, path: Path) -> str:
         """What a listed session is called."""
         shelf = self.app.state.shelf if self.app.state else None
-        found = next((one for one in shelf.sessions if one.place == str(path)), None) if shelf else None
+        found = shelf.sessions.at(str(path)) if shelf else None
         return (found.title if found else "") or NAMELESS
 
     async def wish_session_read(self, wish: Wish, at: str = "") -> None:
