@@ -11,12 +11,16 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
+from functools import cache
 
 from msgspec import Struct
 
 from memtui.base import secret_values as values
 from memtui.base import secret_words
 from memtui.base.secret_shapes import GATES, GENERIC_PREFIXES, PLACES, TOKENS
+
+compiled = cache(re.compile)
+"""A shape's pattern; most are never tried."""
 
 _RUN = re.compile(r"[A-Za-z0-9_.:/+-]{16,}")
 _MIXED = re.compile(r"[A-Z0-9]")
@@ -124,7 +128,7 @@ def _by_prefix(text: str) -> Iterator[tuple[str, int, int]]:
             continue
         at = text.find(token.prefix)
         while at >= 0:
-            match = token.pattern.match(text, at) if _starts_here(text, at) else None
+            match = compiled(token.pattern).match(text, at) if _starts_here(text, at) else None
             if match and _is_token(token.prefix, match[0]):
                 yield token.rule, at, match.end()
             at = text.find(token.prefix, match.end() if match else at + 1)
@@ -155,7 +159,7 @@ def _by_place(text: str) -> Iterator[tuple[str, int, int]]:
     for place in PLACES:
         if closed.issuperset(place.gates) or not _has_one(place.words, low):
             continue
-        for match in place.pattern.finditer(text):
+        for match in compiled(place.pattern).finditer(text):
             value = match["s"]
             if _is_placed(place.judged, value):
                 yield place.rule, match.start("s"), match.end("s")

@@ -1,7 +1,8 @@
 """Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
 
 In threads, reported as news. Nothing is looked at again and again but the file of a run that is on; that another one
-began is told by the watcher. Looking changes nothing, neither a gate nor a run.
+began is told by the watcher. Looking changes nothing, neither a gate nor a run. What only a dream needs is imported
+when there is one, or the Dream view: most of the time there is neither.
 """
 
 from __future__ import annotations
@@ -15,15 +16,10 @@ from textual.worker import Worker, get_current_worker
 from memtui.base.errors import MemtuiError
 from memtui.base.process import Identity, alive
 from memtui.base.text import visible
-from memtui.dream.adoption import plan
 from memtui.dream.events import Event, follow
 from memtui.dream.foreign import Foreign, find_foreign
-from memtui.dream.ready import all_gates
-from memtui.dream.review import versions_of
 from memtui.dream.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
 from memtui.dream.stage import has_stage, open_stage
-from memtui.tui.dream_diffs import foreign_difference, run_difference
-from memtui.tui.dream_rows import end_words
 from memtui.tui.follow import follow_dreams
 from memtui.tui.messages import ChangeRead, DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
 from memtui.tui.state import Change, Dream, OpenDream
@@ -115,6 +111,8 @@ class DreamReading:
         listed = self.app.state.dreams if self.app.state else ()
         dream = next((one for one in listed if one.run.id == was and was != on), None)
         if dream is not None and dream.state.end is not None and dream.state.end.how != "killed":
+            from memtui.tui.dream_rows import end_words
+
             self.app.notify(visible(end_words(dream)), timeout=8, markup=False)
 
     def stop(self) -> None:
@@ -135,6 +133,8 @@ class DreamReading:
         held = waiting(runs)
         gates = None
         if self.shown:
+            from memtui.dream.ready import all_gates
+
             gates = all_gates(workspace, workspace.dirs, workspace.now())
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
@@ -171,6 +171,9 @@ class DreamReading:
         events = events_of(run)
         if dream.state.word == "running":
             return OpenDream(run.id, events)
+        from memtui.dream.adoption import plan
+        from memtui.dream.review import versions_of
+
         try:
             taken = {
                 change.name: "taken back" if version.undone else "adopted"
@@ -193,6 +196,8 @@ class DreamReading:
             self.app.post_message(ChangeRead(Change(id, name, text)))
 
     def _difference(self, id: str, name: str) -> str:
+        from memtui.tui.dream_diffs import foreign_difference, run_difference
+
         workspace = self.app.workspace
         if not id:
             return foreign_difference(workspace, self._foreign, name)
