@@ -24,6 +24,12 @@ TWICE = 2.0
 """Seconds within which a second ^C quits."""
 
 
+class Body(Screen[object]):
+    """The screen of the views; they cover it."""
+
+    BLANK = True
+
+
 class TerminalApp(App[int]):
     """An app that knows its terminal.
 
@@ -50,7 +56,7 @@ class TerminalApp(App[int]):
     def get_default_screen(self) -> Screen[object]:
         # Textual sets these classes after the first paint, and then paints all of it once more.
         width = shutil.get_terminal_size().columns
-        return Screen(id="_default", classes=next(name for at, name in reversed(BREAKPOINTS) if width >= at))
+        return Body(id="_default", classes=next(name for at, name in reversed(BREAKPOINTS) if width >= at))
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         return ANSI.variables()

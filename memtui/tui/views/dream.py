@@ -28,6 +28,7 @@ NONE_YET = "no dream has run here yet; D starts one"
 class DreamView(RunActions):
     """Gates above; runs and details below from 60 cells on, else one of them (stylesheet)."""
 
+    BLANK = True  # the panes cover it
     BINDINGS = keys.bindings(keys.DREAM, keys.PANES)
     HINTS = keys.hints(keys.DREAM_LIST, keys.DREAM, keys.RUN, keys.EVERYWHERE)
 

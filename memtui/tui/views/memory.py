@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 class MemoryView(Widget):
     """Three panes from 100 cells on, two from 60, else one (stylesheet)."""
 
+    BLANK = True  # the panes cover it
     BINDINGS = keys.bindings(keys.MEMORY, keys.PANES)
     HINTS = keys.hints(keys.TOPICS, keys.MEMORY, keys.EVERYWHERE)
 

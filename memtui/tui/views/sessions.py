@@ -38,6 +38,7 @@ WAYS = "0 goes there  p full screen"
 class SessionsView(Widget):
     """List, conversation and facts from 100 cells on; list and conversation from 60; else one of them (stylesheet)."""
 
+    BLANK = True  # the panes cover it
     BINDINGS = keys.bindings(keys.SESSIONS, keys.PANES)
     HINTS = keys.hints(keys.SESSION_LIST, keys.SESSIONS, keys.EVERYWHERE)
 

@@ -114,6 +114,7 @@ class SettingLines(Lines):
 class SettingsView(Widget):
     """Settings and, below them, the words for the one under the cursor."""
 
+    BLANK = True  # the panes cover it
     BINDINGS = keys.bindings(keys.SETTINGS, keys.PANES[:2])
     HINTS = keys.hints(keys.SETTINGS, keys.EVERYWHERE)
 
