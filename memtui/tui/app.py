@@ -194,7 +194,8 @@ class MemtuiApp(Rooms):
     @on(Settled)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, and follow the disk from here."""
-        gc.freeze()  # `run` turned collecting off for the start
+        gc.collect()  # `__main__` turned this off for the start
+        gc.freeze()
         gc.enable()
         self.dreams.again()
         if self.watch_disk:

@@ -1,5 +1,6 @@
 """The door to the screen: the command line hands over what it decided and gets an exit code back."""
 
+import gc
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -49,5 +50,6 @@ def run(options: Options) -> int:
         from memtui.tui.driver import taking_over
 
         app.driver_class = taking_over(options.terminal)
+    gc.freeze()  # what Textual brought stays: who collects later need not look through it
     app.run(mouse=options.mouse)
     return app.return_code or 0
