@@ -18,7 +18,7 @@ follow, and at most one version of the memory folder.
 - `offline`         consolidation of a stage without a model · `rules` what it does, one rule a module
 - `events` `runs`   what a run tells, and the files of all runs · `start` a run as a process of its own
 - `kill` `recovery` ending one from outside, and ending what died
-- `words`           a run in words, for the command line and the screen
+- `words`           a run in words, for the command line and the screen · `traces` whether there ever was one
 - `review`          what a person does with a run afterwards
 
 Invariants:

@@ -13,6 +13,7 @@ from memtui.dream.lock import recover_locks
 from memtui.dream.lock_journal import Before
 from memtui.dream.runs import Run, clear_runs, list_runs, state_of
 from memtui.dream.stage import clear_stages, discard_stage, has_stage, open_stage
+from memtui.dream.traces import of_ours
 from memtui.memory.workspace import Workspace
 
 
@@ -25,7 +26,7 @@ def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
     Returns:
         The ids of the runs that were ended.
     """
-    if not any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages")):
+    if not of_ours(dirs):
         return ()
     workspace.recover()
     words = {entry.run: lock_words(entry.before, now) for entry in recover_locks(dirs)}

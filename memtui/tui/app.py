@@ -197,7 +197,6 @@ class MemtuiApp(Rooms):
         gc.collect()  # `__main__` turned this off for the start
         gc.freeze()
         gc.enable()
-        self.dreams.again()
         if self.watch_disk:
             from memtui.tui.follow import follow
 
@@ -208,13 +207,13 @@ class MemtuiApp(Rooms):
     def _tick(self) -> None:
         if self.state:
             self.state = replace(self.state, now=self.start.now())
-            self.dreams.again()  # a gate may have opened, somebody's lock may have got too old
+            self._dreams_again()  # a gate may have opened, somebody's lock may have got too old
 
     @on(DiskChanged)
     def disk_changed(self) -> None:
         """The watcher saw something; it may be the lock of somebody who dreams."""
         self.reading.again()
-        self.dreams.again()
+        self._dreams_again()
 
     @on(PreviewWanted)
     def preview_wanted(self, message: PreviewWanted) -> None:
@@ -247,6 +246,11 @@ class MemtuiApp(Rooms):
     def dreams_changed(self) -> None:
         """The watcher saw something of a run."""
         self.dreams.again()
+
+    def _dreams_again(self) -> None:
+        """Read the runs again, if there ever were any: of the first `reading` tells."""
+        if self._dreams is not None:
+            self._dreams.again()
 
     # Wishes: `wishes` asks and writes; here is only what comes of it.
 
@@ -281,7 +285,7 @@ class MemtuiApp(Rooms):
         if message.focus and self.memory.is_attached:
             self.memory.await_path(message.focus)
         self.reading.again()
-        self.dreams.again()
+        self._dreams_again()
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
@@ -367,7 +371,7 @@ class MemtuiApp(Rooms):
         self.reading.again()
         if self._sessions is not None:
             self._sessions.again()
-        self.dreams.again()
+        self._dreams_again()
 
     async def show_dream(self, id: str) -> None:
         """The Dream view, with the cursor on a run ("" leaves it where it is)."""

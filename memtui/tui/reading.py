@@ -9,11 +9,13 @@ from textual.worker import get_current_worker
 
 from memtui.base.config import read_config
 from memtui.base.errors import MemtuiError
+from memtui.base.heap import give_back
+from memtui.dream.traces import of_any, of_ours
 from memtui.host.gitroot import branch_of
 from memtui.host.paths import LOCK
 from memtui.tui.arrange import Wanted
 from memtui.tui.colours import theme_for
-from memtui.tui.messages import DiskChanged, Failed, PreviewRead, Settled, WorldRead
+from memtui.tui.messages import DiskChanged, DreamsChanged, Failed, PreviewRead, Settled, WorldRead
 from memtui.tui.picture import Stamp, save, stamp
 from memtui.tui.sketch import kept, of_world, stamps_of
 
@@ -53,6 +55,7 @@ class Reading:
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
 
     def _first(self) -> None:
+        give_back()
         app, workspace = self.app, self.app.workspace
         if app.state is not None and not (app.state.first and app.state.first.whole):
             self._post(full=False)
@@ -61,20 +64,29 @@ class Reading:
         message = self._post(full=True)
         self._foreseen(workspace.note_outside)
         self._seen = keep_picture(app.start, workspace, message)
-        _ = app.dreams, app.wishes  # imported here, so that the first dialog need not wait for it
         app.post_message(Settled())
+        self._tell_of_dreams()
 
     def _recover_dreams(self) -> None:
-        from memtui.dream.recovery import recover  # the engine's import belongs into this thread
-
         workspace = self.app.workspace
-        recover(workspace.dirs, workspace, workspace.now())
+        if of_ours(workspace.dirs):
+            from memtui.dream.recovery import recover  # the engine's import belongs into this thread
+
+            recover(workspace.dirs, workspace, workspace.now())
+
+    def _tell_of_dreams(self) -> None:
+        """Have the runs read once there may be any: until then nothing of dreams is imported."""
+        workspace = self.app.workspace
+        if of_any(workspace.dirs, workspace.place.folder):
+            _ = self.app.dreams  # its import belongs into this thread
+            self.app.post_message(DreamsChanged())
 
     def _again(self) -> None:
         workspace = self.app.workspace
         message = self._post(full=True)
         self._seen = stamps(workspace, message)
         self._foreseen(workspace.note_outside)
+        self._tell_of_dreams()
 
     def _look(self) -> None:
         if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
