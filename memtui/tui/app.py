@@ -198,9 +198,10 @@ class MemtuiApp(Rooms):
         gc.freeze()
         gc.enable()
         if self.watch_disk:
-            from memtui.tui.follow import follow
+            from memtui.tui.follow import follow, follow_dreams
 
-            self.run_worker(follow(self), group="follow", exclusive=True, exit_on_error=False, description="follow")
+            for group, work in (("follow", follow(self)), ("follow-dreams", follow_dreams(self))):
+                self.run_worker(work, group=group, exclusive=True, exit_on_error=False, description=group)
             self.set_interval(RESCAN, self.reading.look)
             self.set_interval(MINUTE, self._tick)
 

@@ -20,7 +20,6 @@ from memtui.dream.events import Event, follow
 from memtui.dream.foreign import Foreign, find_foreign
 from memtui.dream.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
 from memtui.dream.stage import has_stage, open_stage
-from memtui.tui.follow import follow_dreams
 from memtui.tui.messages import ChangeRead, DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
 from memtui.tui.state import Change, Dream, OpenDream
 
@@ -42,7 +41,7 @@ class DreamReading:
         self.shown = False
         """Whether the Dream view is on screen: only then the gates and the run under the cursor are looked at."""
         self._wanted = ""
-        self._busy = self._again = self._watching = False
+        self._busy = self._again = False
         self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
         self._started: dict[str, StartedRun] = {}
         self._following: Worker[None] | None = None
@@ -93,12 +92,6 @@ class DreamReading:
         self._busy = False
         if self._again:
             self.again()
-        if self.app.watch_disk and not self._watching:
-            self._watching = True
-            work = follow_dreams(self.app)
-            self.app.run_worker(
-                work, group="follow-dreams", exclusive=True, exit_on_error=False, description="follow dreams"
-            )
         on = self.app.state.going if self.app.state else None
         self._tell_end(on.run.id if on is not None else "")
         if on is not None and (self._following is None or self._following.is_finished):
@@ -117,7 +110,7 @@ class DreamReading:
 
     def stop(self) -> None:
         """Another project is opened: the run that is followed is none of its own."""
-        for group in ("dream", "dreams", "dream-change", "follow-dreams"):
+        for group in ("dream", "dreams", "dream-change"):
             self.app.workers.cancel_group(self.app, group)
 
     def _start(self, group: str, work: Callable[[], None]) -> Worker[None]:

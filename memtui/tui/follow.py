@@ -137,13 +137,14 @@ async def follow_dreams(app: "MemtuiApp") -> None:
     root = app.workspace.dirs.state / "runs"
 
     def matters(change: object, path: str) -> bool:
-        return path != app.dreams.followed
+        return path != app.followed_run
 
     while True:
         deep, flat = watched([root])
         async with aclosing(changes(*deep, *flat, matters=matters, recursive=bool(deep))) as told:
             async for _ in told:
-                app.post_message(DreamsChanged())
+                if deep or root.is_dir():
+                    app.post_message(DreamsChanged())
                 if flat and watched([root])[1] != flat:
                     break  # the folder, or one above it, is there now
             else:

@@ -91,6 +91,11 @@ class Rooms(TerminalApp):
         return self._dreams
 
     @property
+    def followed_run(self) -> str:
+        """The file of the run that is followed event by event, "" for none."""
+        return self._dreams.followed if self._dreams is not None else ""
+
+    @property
     def memory(self) -> MemoryView:
         """The Memory view, which is always mounted."""
         return self.screen_stack[0].query_one(MemoryView)

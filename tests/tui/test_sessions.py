@@ -201,7 +201,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
         app.sessions.marks.look()
         await settle(pilot)
         assert app.state is not None
-        assert set(view.list.on_screen) <= set(app.state.health)
+        assert {unpack(row).place for row in view.list.on_screen} <= set(app.state.health)
         assert len(app.state.health) < 70
         monkeypatch.setattr("memtui.tui.health_marks.REST", 0)
         app.sessions.marks._again = 0.0

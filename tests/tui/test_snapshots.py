@@ -258,6 +258,7 @@ def test_the_dream_of_another_program(
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
     foreign = Foreign(4411, NOW - 134, "", frozenset(), files)
+    monkeypatch.setattr("memtui.tui.reading.of_any", lambda *_: True)
     monkeypatch.setattr("memtui.tui.dream_reading.find_foreign", lambda *_: foreign)
     monkeypatch.setattr("memtui.tui.dream_reading.alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")
