@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.base.errors import MemtuiError
 from memtui.base.files import digest
 from memtui.base.filesystem import REAL, FileSystem
 from memtui.base.meant import begins, the_one
@@ -289,13 +288,8 @@ class History:
     def _record(self, identity: str) -> _Record:
         record = self._records.get(identity)
         if record is None:
-            from dulwich.objects import Commit
-
-            commit = self.repository.get(identity)
-            if not isinstance(commit, Commit):
-                raise MemtuiError(f"{identity[:8]} is not a version", hint="memtui history lists them")
-            parents = tuple(parent.decode("ascii") for parent in commit.parents)
-            record = _Record(_read_message(identity, commit.message), commit.tree.decode("ascii"), parents)
+            commit = self.repository.commit(identity)
+            record = _Record(_read_message(identity, commit.message), commit.tree, commit.parents)
             self._records[identity] = record
         return record
 

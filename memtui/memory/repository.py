@@ -1,10 +1,11 @@
 """The objects and the one branch of a history: git's format on disk, written by us.
 
-dulwich makes and reads the objects; the bytes reach the disk through our own `FileSystem`, each object synced with its
-folder entry before anything refers to it. There is no index, no working tree, no hook and no configuration of the
-user's; plain `git --git-dir=FOLDER log -p` reads it.
+dulwich makes the objects and reads packs; the bytes reach the disk through our own `FileSystem`, each object synced
+with its folder entry before anything refers to it. There is no index, no working tree, no hook and no configuration of
+the user's; plain `git --git-dir=FOLDER log -p` reads it.
 
-dulwich takes a while to import, so it is loaded in the methods that need it, never with this module.
+dulwich takes a while to import, so it is loaded in the methods that need it, never with this module; what every start
+reads, `objects` reads without it.
 """
 
 import hashlib
@@ -18,16 +19,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from memtui.base.errors import MemtuiError
 from memtui.base.files import clear_temps, make_folders, replace_file, sync_folder, write_all, write_temp
 from memtui.base.filesystem import REAL, FileSystem
+from memtui.memory.objects import CommitRead, Entries, read_commit, read_tree
 from memtui.memory.recent import Recent
 
 if TYPE_CHECKING:
     from dulwich.object_store import DiskObjectStore
-    from dulwich.objects import ObjectID, ShaFile, Tree
+    from dulwich.objects import ShaFile, Tree
 
 FILE = stat.S_IFREG | 0o644
 FOLDER = stat.S_IFDIR
@@ -54,7 +56,7 @@ class Repository:
         self.path = path
         self._fs = fs
         self.recent = Recent(path / "recent", fs=fs)
-        self._trees: dict[str, Tree] = {}
+        self._trees: dict[str, Entries] = {}
         self._packs: DiskObjectStore | None = None
         self._lock = threading.Lock()
 
@@ -217,10 +219,18 @@ class Repository:
         """
         from dulwich.objects import ObjectID, ShaFile
 
-        found = self._read_recent(name)
-        if found is None:
-            found = self._read_packed(name)
-        return ShaFile.from_raw_string(found[0], found[1], ObjectID(name.encode("ascii")))
+        return ShaFile.from_raw_string(*self._read(name), ObjectID(name.encode("ascii")))
+
+    def _read(self, name: str) -> tuple[int, bytes]:
+        """Type number and bytes of an object."""
+        return self._read_recent(name) or self._read_packed(name)
+
+    def _read_as(self, kind: bytes, name: str) -> bytes:
+        """The bytes of an object of this kind."""
+        number, body = self._read(name)
+        if _WORDS.get(number) != kind:
+            raise self._damaged()
+        return body
 
     def _read_packed(self, name: str) -> tuple[int, bytes]:
         from dulwich.errors import ApplyDeltaError, ChecksumMismatch, FileFormatException
@@ -244,22 +254,27 @@ class Repository:
 
     def blob(self, name: str) -> bytes:
         """The bytes of a file as it was."""
-        from dulwich.objects import Blob
+        return self._read_as(b"blob", name)
 
-        found = self.get(name)
-        if not isinstance(found, Blob):
-            raise self._damaged()
-        return found.as_raw_string()
+    def commit(self, name: str) -> CommitRead:
+        """A version.
 
-    def tree(self, name: str) -> "Tree":
+        Raises:
+            MemtuiError: If it is missing, broken, or none.
+        """
+        try:
+            return read_commit(self._read_as(b"commit", name))
+        except ValueError as error:
+            raise self._damaged() from error
+
+    def tree(self, name: str) -> Entries:
         """A folder as it was. Shared: copy before changing."""
-        from dulwich.objects import Tree
-
         tree = self._trees.get(name)
         if tree is None:
-            found = self.get(name)
-            if not isinstance(found, Tree):
-                raise self._damaged()
+            try:
+                found = read_tree(self._read_as(b"tree", name))
+            except ValueError as error:
+                raise self._damaged() from error
             if len(self._trees) > 200:
                 self._trees.clear()
             tree = self._trees[name] = found
@@ -282,8 +297,8 @@ class Repository:
         if tree is None:
             return {}
         found: dict[str, str] = {}
-        for entry in self.tree(tree).items():
-            name, mode, blob = above + os.fsdecode(entry.path), entry.mode, entry.sha.decode("ascii")
+        for leaf, (mode, blob) in self.tree(tree).items():
+            name = above + os.fsdecode(leaf)
             if stat.S_ISDIR(mode):
                 found |= self.files(blob, name + "/")
             else:
@@ -303,8 +318,8 @@ class Repository:
         from dulwich.objects import ObjectID, Tree
 
         after = Tree()
-        if tree is not None:
-            after = cast(Tree, self.tree(tree).copy())
+        for leaf, (mode, one) in self.tree(tree).items() if tree is not None else ():
+            after.add(leaf, mode, ObjectID(one.encode("ascii")))
         below: dict[str, dict[str, str | None]] = {}
         here: dict[bytes, str | None] = {}
         for name, blob in blobs.items():
@@ -331,16 +346,10 @@ class Repository:
                 after.add(leaf, FILE, ObjectID(blob.encode("ascii")))
         if not len(after):
             return None, new
-        identity = after.id.decode("ascii")
-        self._trees[identity] = after
-        return identity, [*new, after]
+        return after.id.decode("ascii"), [*new, after]
 
     def _entry(self, tree: str, name: str) -> tuple[int, str | None]:
-        try:
-            mode, found = self.tree(tree)[os.fsencode(name)]
-        except KeyError:
-            return 0, None
-        return mode, _text(found)
+        return self.tree(tree).get(os.fsencode(name), (0, None))
 
     def _loose(self, name: str) -> Path:
         return self.path / "objects" / name[:2] / name[2:]
@@ -360,10 +369,6 @@ class Repository:
             "The history of this folder is damaged: nothing was written",
             hint=f"move {self.path} elsewhere to start a new one; the memory files are not touched",
         )
-
-
-def _text(name: "ObjectID") -> str:
-    return name.decode("ascii")
 
 
 def _unpack(name: str, stored: bytes) -> tuple[int, bytes] | None:
