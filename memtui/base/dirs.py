@@ -26,6 +26,11 @@ class Dirs(Record):
 
         return cls(*(Path(_folder(environ, str(home), name, default)) for name, default in _XDG))
 
+    @property
+    def sessions(self) -> "Path":
+        """What was done to sessions, and those put away; not there until somebody did."""
+        return self.state / "sessions"
+
 
 _XDG = (("XDG_CONFIG_HOME", ".config"), ("XDG_STATE_HOME", ".local/state"), ("XDG_CACHE_HOME", ".cache"))
 

@@ -108,7 +108,7 @@ class Deeds:
     """
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
-        self.path = dirs.state / "sessions" / "deeds.jsonl"
+        self.path = dirs.sessions / "deeds.jsonl"
         self._fs = fs
 
     def add(self, deed: Deed) -> None:

@@ -77,7 +77,7 @@ class Keeper:
         cleanup: float = DEFAULT_DAYS,
         patience: float = 30.0,
     ) -> None:
-        self.root = dirs.state / "sessions"
+        self.root = dirs.sessions
         self.deeds = Deeds(dirs, fs=fs)
         self._trash_folder = dirs.state / "trash"
         self._fs = fs

@@ -14,11 +14,9 @@ from memtui.host.gitroot import worktrees
 from memtui.host.paths import projects_dir, transcripts_dir
 from memtui.host.retention import cleanup_days
 from memtui.host.running import running
-from memtui.projects.past import keeper_for
 from memtui.search.catalogue import Catalogue
 from memtui.search.packed import Packed
 from memtui.sessions.chain import Resume, resume
-from memtui.sessions.kept import ARCHIVED, Kept
 from memtui.sessions.listing import folders
 from memtui.sessions.transcript import Transcript
 from memtui.tui.follow import follow_sessions
@@ -28,6 +26,7 @@ from memtui.tui.session_facts import opened_of
 from memtui.tui.state import Conversation, Point, Scope, Shelf
 
 if TYPE_CHECKING:
+    from memtui.sessions.kept import Kept
     from memtui.tui.app import MemtuiApp
 
 KEPT = 4
@@ -83,9 +82,7 @@ class SessionReading:
     def _list(self, scope: Scope) -> None:
         app, worker = self.app, get_current_worker()
         places = self._folders(scope)
-        archived = {
-            kept.file.place: kept for kept in keeper_for(app.workspace).kept(ARCHIVED) if kept.project in places
-        }
+        archived = self._archived(places)
         places += [kept.box for kept in archived.values()]
 
         def post(listed: Packed, reading: str) -> None:
@@ -111,6 +108,14 @@ class SessionReading:
             self._told = fault.message
         if not worker.is_cancelled:
             app.post_message(ShelfDone())
+
+    def _archived(self, places: list[Path]) -> dict[str, Kept]:
+        root = self.app.workspace.dirs.sessions
+        if not root.is_dir():
+            return {}
+        from memtui.sessions.kept import ARCHIVED, list_kept  # most people never put one away
+
+        return {kept.file.place: kept for kept in list_kept(root, ARCHIVED) if kept.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.place
