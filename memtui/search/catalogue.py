@@ -122,15 +122,15 @@ class Catalogue:
             folders: Of these project folders; of all that were ever refreshed if left out.
             limit: How many at most; -1 for all.
         """
-        return self._page(Session._make, folders, limit)
+        return self._page(_sessions, folders, limit)
 
     def packed(self, folders: Sequence[Path]) -> Packed:
         """As `page`, for a list that stays: the sessions of these project folders."""
-        from memtui.search.packed import Packed, pack
+        from memtui.search.packed import Packed
 
-        return Packed(self._page(pack, folders, -1))
+        return self._page(Packed, folders, -1)
 
-    def _page(self, make: Callable[[Row], T], folders: Sequence[Path] | None, limit: int) -> list[T]:
+    def _page(self, make: Callable[[Iterable[Row]], T], folders: Sequence[Path] | None, limit: int) -> T:
         where, values = _among(folders)
         asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
         return self._made(make, asked, *values, limit)
@@ -290,16 +290,16 @@ class Catalogue:
         return None
 
     def _ask(self, statement: str, *values: object) -> list[Row]:
-        return self._made(tuple, statement, *values)
+        return self._made(list, statement, *values)
 
-    def _made(self, make: Callable[[Row], T], statement: str, *values: object) -> list[T]:
-        """What becomes of rows, one by one: of thousands, no two forms are held at a time."""
+    def _made(self, make: Callable[[Iterable[Row]], T], statement: str, *values: object) -> T:
+        """What becomes of rows, made as they come: of thousands, no two forms are held at a time."""
         try:
-            return list(map(make, self._db.execute(statement, values)))
+            return make(self._db.execute(statement, values))
         except sqlite3.DatabaseError:  # damaged, or taken away from under us: begin anew, the files know better
             self._db.close()
             self._db = open_database(None, _SCHEMA)
-            return list(map(make, self._db.execute(statement, values)))
+            return make(self._db.execute(statement, values))
 
     def _write(self, rows: list[tuple[Row, Row]], gone: list[str]) -> None:
         try:
@@ -326,6 +326,10 @@ class Catalogue:
             if self._db.in_transaction:
                 self._db.execute("rollback")
             raise
+
+
+def _sessions(rows: Iterable[Row]) -> list[Session]:
+    return list(map(Session._make, rows))
 
 
 def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:

@@ -5,7 +5,7 @@ They are read in a process apart: what reading takes up would stay with a progra
 
 import json
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from memtui.base import apart
@@ -18,7 +18,7 @@ BIG = 64 << 20
 
 
 def judge(
-    cache: Path, sessions: Sequence[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
+    cache: Path, sessions: Iterable[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
     """Say of sessions what is lost of them.
 

@@ -1,60 +1,71 @@
-"""Sessions of a list, each as its bytes: thousands are held as long as the screen is open, dozens are looked at."""
+"""Sessions of a list, packed: thousands are held as long as the screen is open, dozens of them are looked at."""
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, overload
 
 from msgspec.msgpack import Decoder, Encoder
 
 from memtui.sessions.listing import Session
 
-_encode = Encoder().encode_into
-unpack = Decoder(Session).decode
+BLOCK = 64
+"""Sessions that are packed together: more than a screen shows, and few enough to be unpacked for a single one."""
 
-
-def pack(session: tuple[Any, ...]) -> bytes:
-    """The bytes of a session, or of the row of the catalogue that is one; equal ones have equal bytes."""
-    room = bytearray()
-    _encode(session, room)
-    return bytes(room)  # what `encode` gives keeps half a kilobyte, however little is in it
+_encode = Encoder().encode
+_decode = Decoder(list[Session]).decode
 
 
 class Packed(Sequence[Session]):
-    """Sessions in order. One is made anew whenever it is asked for: it takes a third of the room until then.
+    """Sessions in order, in a fifth of the room. The block that was looked at last stays unpacked.
 
-    `rows` are their bytes, which stand for them where it only matters whether two are the same.
+    Args:
+        sessions: Or rows of the catalogue that are some.
     """
 
-    __slots__ = ("rows",)
+    __slots__ = ("_blocks", "_count", "_last")
 
-    def __init__(self, rows: Iterable[bytes] = ()) -> None:
-        self.rows = tuple(rows)
-
-    @classmethod
-    def of(cls, sessions: Iterable[Session]) -> Packed:
-        """These, packed."""
-        return cls(map(pack, sessions))
+    def __init__(self, sessions: Iterable[tuple[Any, ...]] = ()) -> None:
+        rest, blocks = iter(sessions), []
+        self._count = 0
+        while block := list(islice(rest, BLOCK)):
+            blocks.append(zlib.compress(_encode(block), 1))
+            self._count += len(block)
+        self._blocks = tuple(blocks)
+        self._last: tuple[int, list[Session]] = (-1, [])
 
     def at(self, place: str) -> Session | None:
         """The session whose file is there; `None` if it isn't among them."""
         return next((one for one in self if one.place == place), None)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._count
 
     @overload
     def __getitem__(self, index: int) -> Session: ...
     @overload
-    def __getitem__(self, index: slice) -> Packed: ...
-    def __getitem__(self, index: Any) -> Session | Packed:
-        return Packed(self.rows[index]) if isinstance(index, slice) else unpack(self.rows[index])
+    def __getitem__(self, index: slice) -> list[Session]: ...
+    def __getitem__(self, index: int | slice) -> Session | list[Session]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._count))]
+        number, place = divmod(range(self._count)[index], BLOCK)
+        at, block = self._last  # one look: other threads unpack as well
+        if at != number:
+            block = self._block(number)
+            self._last = (number, block)
+        return block[place]
 
     def __iter__(self) -> Iterator[Session]:
-        return map(unpack, self.rows)
+        for number in range(len(self._blocks)):
+            yield from self._block(number)
+
+    def _block(self, number: int) -> list[Session]:
+        return _decode(zlib.decompress(self._blocks[number]))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Packed) and self.rows == other.rows
+        return isinstance(other, Packed) and self._blocks == other._blocks
 
     def __hash__(self) -> int:
-        return hash(self.rows)
+        return hash(self._blocks)

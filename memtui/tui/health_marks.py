@@ -6,14 +6,17 @@ What is known stands in the cache and is shown at once; what has to be read cost
 from __future__ import annotations
 
 import time
-from itertools import islice
+from array import array
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from memtui.search.judging import judge
-from memtui.search.packed import Packed, unpack
+from memtui.search.packed import Packed
+from memtui.sessions.listing import Session
 from memtui.tui.messages import Judged
 from memtui.tui.panels.session_list import SessionList
 from memtui.tui.state import Shelf
@@ -37,80 +40,129 @@ REST = 800
 """So many times as long as reading took they wait: an eighth of a percent of a core."""
 
 
+class Seen(Struct):
+    """The sessions of a list, and by their numbers what is to be done about them.
+
+    `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
+    time and is marked as such, has none (0). `waiting` are those that are still to be read.
+    """
+
+    sessions: Packed
+    stamps: array[int]
+    waiting: bytearray
+
+    def number(self, one: Session) -> int | None:
+        """Where a session of the screen stands, if it is waiting."""
+        try:
+            number = self.stamps.index(_stamp(one))
+        except ValueError:
+            return None  # the screen has a newer list
+        return number if self.waiting[number] else None
+
+    def first(self, count: int) -> list[int]:
+        """The first that are waiting."""
+        found: list[int] = []
+        at = self.waiting.find(1)
+        while at >= 0 and len(found) < count:
+            found.append(at)
+            at = self.waiting.find(1, at + 1)
+        return found
+
+
 class HealthMarks:
-    """Which sessions of the list are still to be looked at; everything but the reading is done on the app's thread."""
+    """Which sessions of the list are still to be looked at; what takes a while is done in a thread."""
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
-        self._seen: frozenset[bytes] = frozenset()
-        self._rest: dict[bytes, None] = {}
-        self._new = Packed()
+        self._seen = _nothing()
+        self._shelf = Shelf()
         self._busy = False
         self._again = 0.0
         self._timer: Timer | None = None
 
     def follow(self, shelf: Shelf | None) -> None:
-        """Look at the sessions of this list.
-
-        Those that are open in a client change all the time and are marked as such.
-        """
-        sessions, live = (shelf.sessions, shelf.live) if shelf is not None else (Packed(), {})
-        closed = [row for row in sessions.rows if unpack(row).id not in live] if live else sessions.rows
-        here = frozenset(closed)
-        self._rest = {row: None for row in self._rest if row in here}
-        self._new = Packed(row for row in closed if row not in self._seen)
-        self._seen = here
-        if self._new and self._timer is None:
+        """Look at the sessions of this list."""
+        self._shelf = shelf or Shelf()
+        if self._shelf.sessions != self._seen.sessions and self._timer is None:
             self._timer = self.app.set_interval(LOOK, self.look)
         self.look()
 
     def look(self) -> None:
-        """Read what is wanted now: what the cache knows of new ones, what is on the screen, or after a rest others."""
+        """Do what is wanted now: take up a new list, read what is on the screen, or after a rest others."""
         if self._busy:
             return
-        if self._new:
-            self._start(self._new, read=False)
-            self._new = Packed()
+        if self._shelf.sessions != self._seen.sessions:
+            shelf = self._shelf
+            self._start(lambda: self._take_up(shelf))
             return
-        if not self._rest:
+        if 1 not in self._seen.waiting:
             if self._timer is not None:
                 self._timer.stop()
                 self._timer = None
             return
-        wanted = [row for row in self._on_screen() if row in self._rest]
+        wanted = [number for one in self._on_screen() if (number := self._seen.number(one)) is not None][:AT_ONCE]
         if not wanted and time.monotonic() >= self._again:
-            wanted = list(islice(self._rest, FEW))
-        else:
-            del wanted[AT_ONCE:]
+            wanted = self._seen.first(FEW)
         if wanted:
-            self._start(Packed(wanted), read=True)
+            self._start(lambda: self._read(wanted))
 
-    def _on_screen(self) -> list[bytes]:
-        lists = self.app.screen_stack[0].query(SessionList)
-        return [row for one in lists if all(node.display for node in one.ancestors_with_self) for row in one.on_screen]
+    def _on_screen(self) -> Iterator[Session]:
+        for one in self.app.screen_stack[0].query(SessionList):
+            if all(node.display for node in one.ancestors_with_self):
+                yield from one.on_screen
 
-    def _start(self, sessions: Packed, *, read: bool) -> None:
+    def _start(self, work: Callable[[], None]) -> None:
         self._busy = True
-        self.app.run_worker(
-            lambda: self._judge(sessions, read=read), thread=True, group="marks", exit_on_error=False,
-            description="health marks",
-        )  # fmt: skip
+        self.app.run_worker(work, thread=True, group="marks", exit_on_error=False, description="health marks")
 
-    def _judge(self, sessions: Packed, *, read: bool) -> None:
-        """In a thread: say what is known of sessions, and read those of which nothing is."""
+    def _take_up(self, shelf: Shelf) -> None:
+        """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
+        seen, fresh = compare(self._seen, shelf.sessions, shelf.live)
+        found = dict(judge(self.app.start.cache, (shelf.sessions[number] for number in fresh), read=False))
+        for number in fresh:
+            seen.waiting[number] = shelf.sessions[number].place not in found
+        self.app.call_from_thread(self._taken_up, seen, found)
+
+    def _taken_up(self, seen: Seen, found: dict[str, str]) -> None:
+        self._seen = seen
+        self._done(found)
+
+    def _read(self, numbers: Sequence[int]) -> None:
+        """In a thread: read what nobody has read yet."""
         worker, since = get_current_worker(), time.monotonic()
-        found = dict(judge(self.app.start.cache, sessions, read=read, stopped=lambda: worker.is_cancelled))
-        self.app.call_from_thread(self._judged, sessions, found, read, time.monotonic() - since)
+        wanted = [self._seen.sessions[number] for number in numbers]
+        found = dict(judge(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
+        self.app.call_from_thread(self._were_read, numbers, found, time.monotonic() - since)
 
-    def _judged(self, sessions: Packed, found: dict[str, str], read: bool, spent: float) -> None:
-        self._busy = False
-        for row, one in zip(sessions.rows, sessions, strict=True):
-            if read:
-                self._rest.pop(row, None)
-            elif row in self._seen and one.place not in found:
-                self._rest[row] = None
-        if read and len(self._seen) > MANY:
+    def _were_read(self, numbers: Sequence[int], found: dict[str, str], spent: float) -> None:
+        for number in numbers:
+            self._seen.waiting[number] = 0
+        if len(self._seen.waiting) > MANY:
             self._again = time.monotonic() + REST * spent
+        self._done(found)
+
+    def _done(self, found: dict[str, str]) -> None:
+        self._busy = False
         if found:
             self.app.post_message(Judged(found))
         self.look()
+
+
+def compare(before: Seen, sessions: Packed, live: Collection[str]) -> tuple[Seen, list[int]]:
+    """What is known of a list from the one before it, and the numbers of the sessions of which nothing is.
+
+    Args:
+        live: The ids of those that are open in a client.
+    """
+    known = {stamp: number for number, stamp in enumerate(before.stamps)}
+    seen = Seen(sessions, array("q", (0 if one.id in live else _stamp(one) for one in sessions)), bytearray())
+    seen.waiting.extend(before.waiting[known[stamp]] if stamp in known else 0 for stamp in seen.stamps)
+    return seen, [number for number, stamp in enumerate(seen.stamps) if stamp and stamp not in known]
+
+
+def _stamp(one: Session) -> int:
+    return hash((one.place, one.modified, one.size))
+
+
+def _nothing() -> Seen:
+    return Seen(Packed(), array("q"), bytearray())

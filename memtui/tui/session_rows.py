@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
 
-from memtui.base.match import matches, parse
-from memtui.search.packed import unpack
+from memtui.base.match import Term, matches, parse
+from memtui.search.packed import Packed
 from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
 from memtui.tui.state import Point
@@ -86,15 +86,20 @@ def project_of(session: Session) -> str:
 
 
 class Arranged(Sequence[SessionRow]):
-    """The rows in order; a session stays packed until somebody looks at its row. `sessions` says how many there are."""
+    """The rows in order; a session stays packed until somebody looks at its row.
 
-    def __init__(self, rows: Sequence[bytes | NodeRow | AgentsRow] = (), sessions: int = 0) -> None:
-        self._rows = rows
-        self.sessions = sessions
+    Args:
+        sessions: Those that there are.
+        rows: What is listed of them, by their numbers, and what else is; all of them if left out.
+        listed: How many of the rows are sessions.
+    """
 
-    def packed(self, start: int, stop: int) -> list[bytes]:
-        """The sessions among these rows, as they are packed."""
-        return [row for row in self._rows[start:stop] if isinstance(row, bytes)]
+    def __init__(
+        self, sessions: Packed, rows: Sequence[int | NodeRow | AgentsRow] | None = None, listed: int | None = None
+    ) -> None:
+        self._sessions = sessions
+        self._rows = range(len(sessions)) if rows is None else rows
+        self.listed = len(self._rows) if listed is None else listed
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -103,14 +108,13 @@ class Arranged(Sequence[SessionRow]):
     def __getitem__(self, index: int) -> SessionRow: ...
     @overload
     def __getitem__(self, index: slice) -> list[SessionRow]: ...
-    def __getitem__(self, index: Any) -> SessionRow | list[SessionRow]:
+    def __getitem__(self, index: int | slice) -> SessionRow | list[SessionRow]:
         if isinstance(index, slice):
-            return list(map(_row, self._rows[index]))
-        return _row(self._rows[index])
+            return list(map(self._row, self._rows[index]))
+        return self._row(self._rows[index])
 
-
-def _row(row: bytes | NodeRow | AgentsRow) -> SessionRow:
-    return unpack(row) if isinstance(row, bytes) else row
+    def _row(self, row: int | NodeRow | AgentsRow) -> SessionRow:
+        return self._sessions[row] if isinstance(row, int) else row
 
 
 def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> Arranged:
@@ -121,34 +125,35 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
-    terms = parse(wanted.query)
-    packed: Sequence[bytes] = shelf.sessions.rows  # of thousands, no two are unpacked at a time
-    if wanted.branch:
-        packed = [row for row in packed if unpack(row).branch == wanted.branch]
-    if terms:
-        packed = [row for row in packed if _fits(terms, unpack(row))]
+    terms, sessions = parse(wanted.query), shelf.sessions
+    numbers: Sequence[int] = range(len(sessions))
+    if wanted.branch or terms:
+        numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]
     if wanted.order != "age":
-        packed = sorted(packed, key=_ORDERED[wanted.order])
+        sizes = list(map(_ORDERED[wanted.order], sessions))
+        numbers = sorted(numbers, key=sizes.__getitem__)
     if not wanted.unfolded:
-        return Arranged(packed, len(packed))
-    rows: list[bytes | NodeRow | AgentsRow] = []
-    for row in packed:
-        rows.append(row)
-        place = unpack(row).place
+        return Arranged(sessions, numbers)
+    rows: list[int | NodeRow | AgentsRow] = []
+    for number in numbers:
+        rows.append(number)
+        place = sessions[number].place
         if place in wanted.unfolded and place in opened:
             rows += _below(place, opened[place], wanted)
-    return Arranged(rows, len(packed))
+    return Arranged(sessions, rows, len(numbers))
 
 
-_ORDERED: Mapping[SessionOrder, Callable[[bytes], Any]] = {
-    "size": lambda row: -unpack(row).size,
-    "messages": lambda row: -unpack(row).messages,
-    "title": lambda row: unpack(row).title.casefold(),
+_ORDERED: Mapping[SessionOrder, Callable[[Session], Any]] = {
+    "size": lambda one: -one.size,
+    "messages": lambda one: -one.messages,
+    "title": lambda one: one.title.casefold(),
 }
 
 
-def _fits(terms: tuple[object, ...], session: Session) -> bool:
-    return matches(terms, session.title, session.first_prompt, session.branch, session.cwd, session.id)  # type: ignore[arg-type]
+def _wants(wanted: SessionsWanted, terms: tuple[Term, ...], one: Session) -> bool:
+    if wanted.branch and one.branch != wanted.branch:
+        return False
+    return not terms or matches(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:

@@ -26,7 +26,7 @@ def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main"
 
 
 SHELF = Shelf(
-    sessions=Packed.of(
+    sessions=Packed(
         [
             session("pnpm", size=9, messages=2),
             session("Checkout", size=5, messages=40, branch="fix"),

@@ -30,7 +30,6 @@ class SessionList(RowList[SessionRow]):
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
         self.shelf = Shelf()
-        self.arranged = Arranged()
         self.wanted = SessionsWanted()
         self.health: Mapping[str, str] = {}
         self.now = 0.0
@@ -38,14 +37,13 @@ class SessionList(RowList[SessionRow]):
     def show(self, rows: Arranged, shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
         self.health, self.shelf, self.wanted, self.now = health, shelf, wanted, now
-        self.arranged = rows
         self.put(rows)
 
     @property
-    def on_screen(self) -> list[bytes]:
-        """The sessions on the screen, packed."""
+    def on_screen(self) -> list[Session]:
+        """The sessions on the screen."""
         top = self.scroll_offset.y
-        return self.arranged.packed(top, top + self.size.height)
+        return [row for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
 
     def key(self, row: SessionRow) -> Hashable:
         return key_of(row)

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from memtui.base.errors import MemtuiError
 from memtui.base.text import many, size, visible
 from memtui.search.judging import BIG
+from memtui.search.packed import Packed
 from memtui.sessions.listing import Session
 from memtui.sessions.way_source import WaySource
 from memtui.tui import keys
@@ -98,7 +99,7 @@ class SessionsView(Widget):
         shelf = state.shelf
         rows = arrange_sessions(shelf, self.wanted, state.opened)
         self.list.show(rows, shelf, self.wanted, state.health, state.now)
-        self._title(shelf, rows.sessions)
+        self._title(shelf, rows.listed)
         self._find_awaited(shelf)
         if (self.point, self.current) != self._asked:
             self.moved()
@@ -367,7 +368,7 @@ class SessionsView(Widget):
     def start_over(self) -> None:
         """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
         self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
-        self.list.show(Arranged(), Shelf(reading="reading"), self.wanted, {}, 0.0)
+        self.list.show(Arranged(Packed()), Shelf(reading="reading"), self.wanted, {}, 0.0)
         app_of(self).sessions.shelve(self.wanted.scope)
 
     def focus_default(self) -> None:
