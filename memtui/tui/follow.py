@@ -8,6 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from memtui.host.paths import config_dir
+from memtui.sessions.listing import folders as projects_in
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
 if TYPE_CHECKING:
@@ -110,23 +111,36 @@ async def follow(app: "MemtuiApp") -> None:
 async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere: Path | None) -> None:
     """Report what happens to transcripts, and which clients come and go, until another list is followed.
 
+    Each folder is watched by itself: what lies below, the files of sub-agents, is ten times as many folders.
+
     Args:
         app: Where to report.
         folders: Project folders; only their own files count.
-        everywhere: The folder of all projects, where all are listed: one watch with all below it.
+        everywhere: The folder of all projects, where all are listed: those that come are watched too.
     """
+    clients, moved = config_dir(app.workspace.env) / "sessions", False
 
     def matters(change: object, path: str) -> bool:
-        return path.endswith((".jsonl", ".json"))
+        nonlocal moved
+        of_all = everywhere is not None and path.rpartition("/")[0] == str(everywhere)
+        moved = moved or of_all
+        return of_all or path.endswith((".jsonl", ".json"))
 
-    clients = config_dir(app.workspace.env) / "sessions"
-    flat = [folder for folder in [*folders, clients] if folder.is_dir()]
-
-    async def watch(paths: Sequence[Path], *, recursive: bool) -> None:
-        async for _ in changes(*paths, matters=matters, recursive=recursive):
-            app.post_message(SessionsChanged())
-
-    await asyncio.gather(watch(flat, recursive=False), watch([everywhere] if everywhere else [], recursive=True))
+    while True:
+        again, moved = moved, False
+        wanted = [*folders, clients]
+        if everywhere is not None:
+            wanted += [everywhere, *await asyncio.to_thread(projects_in, everywhere)]
+        there = [folder for folder in wanted if folder.is_dir()]
+        if again:
+            app.post_message(SessionsChanged())  # what a new project has that nobody watched yet
+        async with aclosing(changes(*there, matters=matters, recursive=False)) as told:
+            async for _ in told:
+                app.post_message(SessionsChanged())
+                if moved:
+                    break  # a project came or went
+            else:
+                return
 
 
 async def follow_dreams(app: "MemtuiApp") -> None:

@@ -5,15 +5,21 @@ import errno
 import os
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from itertools import count
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 import watchfiles
 
+from memtui.host.env import Env
 from memtui.tui import follow
-from memtui.tui.follow import changes
+from memtui.tui.follow import changes, follow_sessions
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
 
 
 async def told(found: AsyncGenerator[None, None], change: Callable[[int], object]) -> int:
@@ -80,6 +86,45 @@ async def test_nobody_watches_once_nobody_listens(tmp_path: Path) -> None:
     for thread in watching:
         await asyncio.to_thread(thread.join, 10.0)
     assert not any(thread.is_alive() for thread in watching)
+
+
+class Heard:
+    """What `follow_sessions` needs of an app."""
+
+    def __init__(self, home: Path) -> None:
+        self.workspace = SimpleNamespace(env=Env(home=home, environ={}))
+        self.told = asyncio.Event()
+
+    def post_message(self, message: object) -> None:
+        self.told.set()
+
+    async def hears(self, change: Callable[[int], object]) -> None:
+        """Repeat a change until it is heard of."""
+        self.told.clear()
+        for number in count():
+            change(number)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.told.wait(), 0.05)
+                return
+
+
+async def test_a_project_that_comes_is_watched_too(tmp_path: Path) -> None:
+    projects = tmp_path / ".claude/projects"
+    old, new = projects / "-old", projects / "-new"
+    old.mkdir(parents=True)
+    app = Heard(tmp_path)
+    following = asyncio.ensure_future(follow_sessions(cast("MemtuiApp", app), [], projects))
+    try:
+        await app.hears(lambda number: (old / "a.jsonl").write_text(str(number)))
+        await app.hears(lambda number: (projects / f"-other-{number}").mkdir())
+        await app.hears(lambda _: new.mkdir(exist_ok=True))
+        await app.hears(lambda number: (new / "b.jsonl").write_text(str(number)))
+        await app.hears(lambda number: (old / "a.jsonl").write_text(str(number)))
+        assert not following.done()
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
 
 
 async def test_no_folders_no_changes() -> None:
