@@ -66,7 +66,7 @@ def _words_of(path: Path) -> str | None:
 
     try:
         transcript = read_transcript(path)
-        health = health_of(transcript, resume(transcript))
+        health = health_of(transcript, resume(transcript, brief=True))
     except MemtuiError:
         return None  # gone meanwhile: the next list knows
     return "" if health.ok else health.words

@@ -18,7 +18,7 @@ from memtui.sessions.entries import Entry, text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
 from memtui.sessions.messages import FILLER, conversation
-from memtui.sessions.parts import Conversation, Message
+from memtui.sessions.parts import Conversation, Message, shortened
 from memtui.sessions.rows import Rows, rows_of
 from memtui.sessions.transcript import Transcript
 from memtui.sessions.walk import trailing, walk, with_parallel
@@ -46,12 +46,13 @@ class Resume(Struct, frozen=True):
         return None if self.messages is None else flat_blocks(self.messages)
 
 
-def resume(transcript: Transcript, at: str = "") -> Resume:
+def resume(transcript: Transcript, at: str = "", *, brief: bool = False) -> Resume:
     """What the client sends when it resumes a session.
 
     Args:
         transcript: The session, read.
         at: The uuid of a record to go on from; "" for the client's own choice.
+        brief: For who doesn't send it: long texts in the messages are cut, so that no conversation is held whole.
 
     Raises:
         NotFound: If there is no such record.
@@ -69,7 +70,8 @@ def resume(transcript: Transcript, at: str = "") -> Resume:
         behind = [] if at else trailing(rows, uuids, leaf.uuid, children)
         way = [rows.by_uuid[uuid] for uuid in (*uuids, *behind)]
         start = max((len(uuids) + place for place, uuid in enumerate(behind) if rows.by_uuid[uuid].boundary), default=0)
-        found = conversation(zip(way, transcript.each(way), strict=True), start=start, over=_is_over(leaf, way))
+        says = transcript.each(way)
+        found = conversation(way, map(shortened, says) if brief else says, start=start, over=_is_over(leaf, way))
         way = way[start:]
     return Resume(
         leaf,

@@ -18,7 +18,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -54,29 +54,29 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Iterable[tuple[Entry, Record]], *, start: int = 0, over: bool = False) -> Conversation:
+def conversation(rows: Sequence[Entry], says: Iterable[Record], *, start: int = 0, over: bool = False) -> Conversation:
     """Turn rows into what is sent.
 
     Args:
-        rows: The rows on the way, oldest first, with what they say.
+        rows: The rows on the way, oldest first.
+        says: What they say, one at a time: of each only what is sent is held.
         start: The first of them that is sent; of those before it only calls that are still open are answered.
         over: Whether no call at the end is one that was interrupted.
     """
-    rows = list(rows)
-    result = Conversation(model=resumed_model(entry for entry, _ in rows))
+    result = Conversation(model=resumed_model(rows))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
-    for entry, data in rows:
+    for entry, data in zip(rows, says, strict=True):
         if entry.type == "attachment":
             told = reminders_of(data, separate=separate)
             if told:
                 parts.append(Message("user", [Block({"type": "text", "text": said}, entry, True) for said in told]))
         else:
             parts += _parts(entry, data, result, TOOLS if separate else TASK_TOOLS)
-    parts, made_up = without_open_calls(parts, result, _last_turn(entry for entry, _ in rows), over=over)
-    before = {id(entry) for entry, _ in rows[:start]}
+    parts, made_up = without_open_calls(parts, result, _last_turn(rows), over=over)
+    before = {id(entry) for entry in rows[:start]}
     parts = _raised([part for part in parts if id(part.blocks[0].entry) not in before])
-    end = len(parts) - _behind_all(parts, [entry for entry, _ in rows])
+    end = len(parts) - _behind_all(parts, rows)
     parts, commands = parts[:end], parts[end:]
     if made_up:
         parts.append(Message("user", made_up))
@@ -119,7 +119,7 @@ def _is_answer_last(parts: list[Message]) -> bool:
     return next((part.role for part in sent), "") == "assistant"
 
 
-def _behind_all(parts: list[Message], entries: list[Entry]) -> int:
+def _behind_all(parts: list[Message], entries: Sequence[Entry]) -> int:
     """How many commands come last, behind a row that isn't the model's (rule 4)."""
     last = list(takewhile(lambda entry: entry.type == "system", reversed(entries)))
     if len(last) == len(entries) or entries[-1 - len(last)].type == "assistant":

@@ -1,6 +1,6 @@
 """What is sent of a session, in pieces: the blocks of each message, and what of it isn't sent."""
 
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct, field
 
@@ -11,6 +11,19 @@ NO_CONTENT: Final = "(no content)"
 """Stands for a message of nothing."""
 
 THINKING: Final = ("thinking", "redacted_thinking")
+
+
+_LONG: Final = 2000
+"""Characters from which on a text is cut where nobody sends it: no rule about a message looks further."""
+
+
+def shortened(value: Any) -> Any:
+    """A record, or what is in one, with its long texts cut; what is blank so far is left whole, for blank is a rule."""
+    if isinstance(value, str):
+        return value[:_LONG] if len(value) > _LONG and value[:_LONG].strip() else value
+    if isinstance(value, dict):
+        return {key: shortened(part) for key, part in value.items()}
+    return list(map(shortened, value)) if isinstance(value, list) else value
 
 
 class Block(Struct):

@@ -136,7 +136,7 @@ class SessionReading:
             transcript = self.transcript(Path(point.place))
             if worker.is_cancelled:
                 return
-            told = resume(transcript)
+            told = resume(transcript, brief=True)
             self.app.post_message(Conversed(self._conversation(point, transcript, told)))
             with Catalogue(self.app.start.cache) as catalogue:
                 facts = catalogue.facts_of(point.place)
@@ -164,5 +164,5 @@ class SessionReading:
             agent = self.transcript(Path(point.agent))
             return Conversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
         if point.uuid and point.uuid != told.leaf.uuid:
-            told = resume(transcript, point.uuid)
+            told = resume(transcript, point.uuid, brief=True)
         return Conversation(point, transcript, told.way)

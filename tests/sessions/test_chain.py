@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.base.errors import NotFound
-from memtui.sessions.chain import result_text, resume
+from memtui.sessions.chain import Resume, result_text, resume
 from memtui.sessions.transcript import read_transcript
 from tests.sessions.recordings import Case, load, same, session_bytes
 from tests.sessions.rows import Script, spoken
@@ -41,6 +41,40 @@ def test_the_corpus(shared: Path) -> None:
         if not same(case["expected"], ours):
             wrong.append(case["file"])
     assert wrong == []
+
+
+def shape(told: Resume) -> object:
+    """Everything but what is said: which blocks there are, and what isn't sent."""
+    said = [
+        (one.role, one.id, one.bare, [(block.type, block.reminder, block.entry.uuid) for block in one.blocks])
+        for one in told.messages or ()
+    ]
+    return told.messages is None, said, told.leaf, told.way, told.model, told.left_out, told.defects
+
+
+def briefly(path: Path) -> None:
+    transcript = read_transcript(path)
+    whole, brief = resume(transcript), resume(transcript, brief=True)
+    assert shape(brief) == shape(whole)
+
+
+def test_who_sends_nothing_has_long_texts_cut(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    for case in (*RECORDED, *PROBES):
+        path.write_bytes(session_bytes(case))
+        briefly(path)
+    script = Script().user("u0", None, "x" * 5000).user("u1", "u0", " " * 3000 + "x").answer("a2", "u1")
+    path = script.write(tmp_path)
+    briefly(path)
+    said = [
+        block.data["text"] for one in resume(read_transcript(path), brief=True).messages or () for block in one.blocks
+    ]
+    assert [len(one) for one in said[:2]] == [2000, 3001]
+
+
+def test_of_the_corpus_too(shared: Path) -> None:
+    for path in sorted((shared / "corpus" / "sessions").rglob("*.jsonl")):
+        briefly(path)
 
 
 def test_any_message_can_be_the_point(tmp_path: Path) -> None:
