@@ -56,6 +56,9 @@ RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
 
+OFTEN = 2
+"""Of so many looks through the younger objects one is through the old: most of what drawing leaves is old by then."""
+
 SECOND = 1.0
 """Seconds between two turns of the mark of a dream that is on."""
 
@@ -196,6 +199,7 @@ class MemtuiApp(Rooms):
         """All is read: collect garbage again, and follow the disk from here."""
         gc.collect()  # `__main__` turned this off for the start
         gc.freeze()
+        gc.set_threshold(*gc.get_threshold()[:2], OFTEN)
         gc.enable()
         if self.watch_disk:
             from memtui.tui.follow import follow, follow_dreams
