@@ -6,57 +6,84 @@ screen, has the engine make a plan in a thread, shows it, and has the workspace 
 by `Written` or `Failed` and reads the disk again.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from memtui.base.errors import MemtuiError
 from memtui.tui.messages import Failed, Wish
-from memtui.tui.wishes.around import AroundWishes
-from memtui.tui.wishes.editing import EditingWishes
-from memtui.tui.wishes.files import FileWishes
-from memtui.tui.wishes.hands import Hands
-from memtui.tui.wishes.past import PastWishes
-from memtui.tui.wishes.settings import SettingWishes
 
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
+    from memtui.tui.wishes.around import AroundWishes
     from memtui.tui.wishes.dreams import DreamWishes
+    from memtui.tui.wishes.editing import EditingWishes
+    from memtui.tui.wishes.files import FileWishes
+    from memtui.tui.wishes.hands import Hands
     from memtui.tui.wishes.moving import MovingWishes
+    from memtui.tui.wishes.past import PastWishes
     from memtui.tui.wishes.sessions import SessionWishes
+    from memtui.tui.wishes.settings import SettingWishes
 
 
 class Wishes:
-    """Finds who can grant a wish."""
+    """Finds who can grant a wish; each is imported when there is the first for them."""
 
     def __init__(self, app: "MemtuiApp") -> None:
         self.app = app
-        self.editing = EditingWishes(app)
-        self._hands: list[Hands] = [
-            FileWishes(app),
-            self.editing,
-            PastWishes(app),
-            SettingWishes(app),
-            AroundWishes(app),
-        ]
+
+    @cached_property
+    def files(self) -> "FileWishes":
+        """Those about memory files."""
+        from memtui.tui.wishes.files import FileWishes
+
+        return FileWishes(self.app)
+
+    @cached_property
+    def editing(self) -> "EditingWishes":
+        """Those about a file in the editor."""
+        from memtui.tui.wishes.editing import EditingWishes
+
+        return EditingWishes(self.app)
+
+    @cached_property
+    def around(self) -> "AroundWishes":
+        """Those about the program itself."""
+        from memtui.tui.wishes.around import AroundWishes
+
+        return AroundWishes(self.app)
+
+    @cached_property
+    def settings(self) -> "SettingWishes":
+        """Those about settings."""
+        from memtui.tui.wishes.settings import SettingWishes
+
+        return SettingWishes(self.app)
+
+    @cached_property
+    def past(self) -> "PastWishes":
+        """Those about what was done."""
+        from memtui.tui.wishes.past import PastWishes
+
+        return PastWishes(self.app)
 
     @cached_property
     def sessions(self) -> "SessionWishes":
-        """Those about sessions; imported when there is the first."""
+        """Those about sessions."""
         from memtui.tui.wishes.sessions import SessionWishes
 
         return SessionWishes(self.app)
 
     @cached_property
     def dreams(self) -> "DreamWishes":
-        """Those about dreams; imported when there is the first."""
+        """Those about dreams."""
         from memtui.tui.wishes.dreams import DreamWishes
 
         return DreamWishes(self.app)
 
     @cached_property
     def moving(self) -> "MovingWishes":
-        """Those about a project that moved; imported when there is the first."""
+        """Those about a project that moved."""
         from memtui.tui.wishes.moving import MovingWishes
 
         return MovingWishes(self.app)
@@ -69,12 +96,20 @@ class Wishes:
                 return method
         raise LookupError(name)
 
-    def _who(self, name: str) -> list[Hands]:
+    def _who(self, name: str) -> "Iterator[Hands]":
+        """Who may have the method; asked one after the other, those first whom people ask most."""
         if name.startswith("session_"):
-            return [self.sessions]
-        if name == "bring":
-            return [self.moving]
-        return [self.dreams] if name.startswith("dream_") else self._hands
+            yield self.sessions
+        elif name.startswith("dream_"):
+            yield self.dreams
+        elif name == "bring":
+            yield self.moving
+        else:
+            yield self.files
+            yield self.around
+            yield self.editing
+            yield self.settings
+            yield self.past
 
     async def run(self, wish: Wish) -> None:
         """Grant a wish; a fault that we foresee is shown, all others stay loud."""
