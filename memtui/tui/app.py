@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from memtui.base.config import Config
+from memtui.base.heap import settle
 from memtui.base.text import visible
 from memtui.tui import keys, styles
 from memtui.tui.headlines import meter_fill, meter_note, place_facts
@@ -55,9 +55,6 @@ if TYPE_CHECKING:
 RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
 
-
-OFTEN = 2
-"""Of so many looks through the younger objects one is through the old: most of what drawing leaves is old by then."""
 
 SECOND = 1.0
 """Seconds between two turns of the mark of a dream that is on."""
@@ -197,10 +194,7 @@ class MemtuiApp(Rooms):
     @on(Settled)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, and follow the disk from here."""
-        gc.collect()  # `__main__` turned this off for the start
-        gc.freeze()
-        gc.set_threshold(*gc.get_threshold()[:2], OFTEN)
-        gc.enable()
+        settle()
         if self.watch_disk:
             from memtui.tui.follow import follow, follow_dreams
 
