@@ -111,7 +111,8 @@ async def follow(app: "MemtuiApp") -> None:
 async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere: Path | None) -> None:
     """Report what happens to transcripts, and which clients come and go, until another list is followed.
 
-    Each folder is watched by itself: what lies below, the files of sub-agents, is ten times as many folders.
+    Each folder is watched by itself, or where it is to come: what lies below, the files of sub-agents, is ten times as
+    many folders.
 
     Args:
         app: Where to report.
@@ -119,26 +120,30 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
         everywhere: The folder of all projects, where all are listed: those that come are watched too.
     """
     clients, moved = config_dir(app.workspace.env) / "sessions", False
+    coming: list[str] = []
 
     def matters(change: object, path: str) -> bool:
         nonlocal moved
-        of_all = everywhere is not None and path.rpartition("/")[0] == str(everywhere)
-        moved = moved or of_all
-        return of_all or path.endswith((".jsonl", ".json"))
+        moves = everywhere is not None and path.rpartition("/")[0] == str(everywhere)
+        moves = moves or any(f"{folder}/".startswith(f"{path}/") for folder in coming)
+        moved = moved or moves
+        return moves or path.endswith((".jsonl", ".json"))
+
+    def wanted() -> list[Path]:
+        return [*folders, clients, *([everywhere, *projects_in(everywhere)] if everywhere is not None else [])]
 
     while True:
         again, moved = moved, False
-        wanted = [*folders, clients]
-        if everywhere is not None:
-            wanted += [everywhere, *await asyncio.to_thread(projects_in, everywhere)]
-        there = [folder for folder in wanted if folder.is_dir()]
+        paths = await asyncio.to_thread(wanted)
+        there, above = await asyncio.to_thread(watched, paths)
+        coming = [str(path) for path in paths if path not in there]
         if again:
-            app.post_message(SessionsChanged())  # what a new project has that nobody watched yet
-        async with aclosing(changes(*there, matters=matters, recursive=False)) as told:
+            app.post_message(SessionsChanged())  # what a new folder has that nobody watched yet
+        async with aclosing(changes(*there, *above, matters=matters, recursive=False)) as told:
             async for _ in told:
                 app.post_message(SessionsChanged())
                 if moved:
-                    break  # a project came or went
+                    break  # a folder came or went
             else:
                 return
 

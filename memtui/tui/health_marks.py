@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import time
 from array import array
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -50,6 +51,11 @@ class Seen(Struct):
     sessions: Packed
     stamps: array[int]
     waiting: bytearray
+    live: frozenset[str] = frozenset()
+
+    def of(self, shelf: Shelf) -> bool:
+        """Whether this list is the one that is shown."""
+        return self.sessions == shelf.sessions and self.live == shelf.live.keys()
 
     def number(self, one: Session) -> int | None:
         """Where a session of the screen stands, if it is waiting."""
@@ -83,7 +89,7 @@ class HealthMarks:
     def follow(self, shelf: Shelf | None) -> None:
         """Look at the sessions of this list."""
         self._shelf = shelf or Shelf()
-        if self._shelf.sessions != self._seen.sessions and self._timer is None:
+        if not self._seen.of(self._shelf) and self._timer is None:
             self._timer = self.app.set_interval(LOOK, self.look)
         self.look()
 
@@ -91,7 +97,7 @@ class HealthMarks:
         """Do what is wanted now: take up a new list, read what is on the screen, or after a rest others."""
         if self._busy:
             return
-        if self._shelf.sessions != self._seen.sessions:
+        if not self._seen.of(self._shelf):
             shelf = self._shelf
             self._start(lambda: self._take_up(shelf))
             return
@@ -117,10 +123,11 @@ class HealthMarks:
 
     def _take_up(self, shelf: Shelf) -> None:
         """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
-        seen, fresh = compare(self._seen, shelf.sessions, shelf.live)
-        found = dict(judge(self.app.start.cache, (shelf.sessions[number] for number in fresh), read=False))
-        for number in fresh:
-            seen.waiting[number] = shelf.sessions[number].place not in found
+        seen, fresh = compare(self._seen, shelf.sessions, frozenset(shelf.live))
+        found = dict(judge(self.app.start.cache, compress(shelf.sessions, fresh), read=False))
+        for number, one in enumerate(shelf.sessions):
+            if fresh[number]:
+                seen.waiting[number] = one.place not in found
         self.app.call_from_thread(self._taken_up, seen, found)
 
     def _taken_up(self, seen: Seen, found: dict[str, str]) -> None:
@@ -148,16 +155,17 @@ class HealthMarks:
         self.look()
 
 
-def compare(before: Seen, sessions: Packed, live: Collection[str]) -> tuple[Seen, list[int]]:
-    """What is known of a list from the one before it, and the numbers of the sessions of which nothing is.
+def compare(before: Seen, sessions: Packed, live: frozenset[str]) -> tuple[Seen, bytearray]:
+    """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
 
     Args:
         live: The ids of those that are open in a client.
     """
     known = {stamp: number for number, stamp in enumerate(before.stamps)}
-    seen = Seen(sessions, array("q", (0 if one.id in live else _stamp(one) for one in sessions)), bytearray())
-    seen.waiting.extend(before.waiting[known[stamp]] if stamp in known else 0 for stamp in seen.stamps)
-    return seen, [number for number, stamp in enumerate(seen.stamps) if stamp and stamp not in known]
+    stamps = array("q", (0 if one.id in live else _stamp(one) for one in sessions))
+    waiting = bytearray(before.waiting[known[stamp]] if stamp in known else 0 for stamp in stamps)
+    fresh = bytearray(bool(stamp) and stamp not in known for stamp in stamps)
+    return Seen(sessions, stamps, waiting, live), fresh
 
 
 def _stamp(one: Session) -> int:

@@ -77,7 +77,7 @@ class Reading:
     def _tell_of_dreams(self) -> None:
         """Have the runs read once there may be any: until then nothing of dreams is imported."""
         workspace = self.app.workspace
-        if of_any(workspace.dirs, workspace.place.folder):
+        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.place.folder):
             _ = self.app.dreams  # its import belongs into this thread
             self.app.post_message(DreamsChanged())
 

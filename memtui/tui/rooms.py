@@ -91,6 +91,11 @@ class Rooms(TerminalApp):
         return self._dreams
 
     @property
+    def reads_dreams(self) -> bool:
+        """Whether runs are read: from the first on."""
+        return self._dreams is not None
+
+    @property
     def followed_run(self) -> str:
         """The file of the run that is followed event by event, "" for none."""
         return self._dreams.followed if self._dreams is not None else ""

@@ -101,6 +101,14 @@ class Arranged(Sequence[SessionRow]):
         self._rows = range(len(sessions)) if rows is None else rows
         self.listed = len(self._rows) if listed is None else listed
 
+    def row_of(self, key: Hashable) -> int | None:
+        """Which row has this key, as `key_of` gives it; `None` if none has. No row is unpacked by itself for that."""
+        number = next((number for number, one in enumerate(self._sessions) if one.place == key), None)
+        for index, row in enumerate(self._rows):
+            if row == number if isinstance(row, int) else key_of(row) == key:
+                return index
+        return None
+
     def __len__(self) -> int:
         return len(self._rows)
 
@@ -134,12 +142,13 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
         numbers = sorted(numbers, key=sizes.__getitem__)
     if not wanted.unfolded:
         return Arranged(sessions, numbers)
+    below = wanted.unfolded & opened.keys()
+    places = {number: one.place for number, one in enumerate(sessions) if one.place in below}
     rows: list[int | NodeRow | AgentsRow] = []
     for number in numbers:
         rows.append(number)
-        place = sessions[number].place
-        if place in wanted.unfolded and place in opened:
-            rows += _below(place, opened[place], wanted)
+        if number in places:
+            rows += _below(places[number], opened[places[number]], wanted)
     return Arranged(sessions, rows, len(numbers))
 
 

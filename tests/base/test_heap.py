@@ -1,4 +1,4 @@
-"""What a program keeps of memory that it once needed; each in a process of its own, for it holds for the whole of one."""
+"""What a program keeps of memory that it once needed; each in a process of its own, for it holds for all of one."""
 
 import subprocess
 import sys

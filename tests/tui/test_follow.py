@@ -127,5 +127,20 @@ async def test_a_project_that_comes_is_watched_too(tmp_path: Path) -> None:
             await following
 
 
+async def test_a_folder_that_is_to_come_is_waited_for(tmp_path: Path) -> None:
+    project = tmp_path / ".claude/projects/-new"
+    app = Heard(tmp_path)
+    following = asyncio.ensure_future(follow_sessions(cast("MemtuiApp", app), [project], None))
+    try:
+        await app.hears(lambda number: (tmp_path / "somebody-watches.json").write_text(str(number)))
+        await app.hears(lambda _: project.mkdir(parents=True, exist_ok=True))
+        await app.hears(lambda number: (project / "a.jsonl").write_text(str(number)))
+        assert not following.done()
+    finally:
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+
+
 async def test_no_folders_no_changes() -> None:
     assert [told async for told in changes(recursive=True)] == []

@@ -6,6 +6,8 @@ from memtui.search.packed import Packed
 from memtui.sessions.listing import Session
 from memtui.tui.health_marks import Seen, compare
 
+NONE: frozenset[str] = frozenset()
+
 
 def session(name: str, *, modified: float = 1.0, size: int = 10) -> Session:
     return Session(f"/p/{name}.jsonl", modified, size, 0, 1.0, name, 1, 0, "main", "/code/shop", "")
@@ -17,32 +19,32 @@ def nothing() -> Seen:
 
 def test_what_is_known_of_a_session_follows_it_through_lists() -> None:
     a, b, c = (session(name) for name in "abc")
-    seen, fresh = compare(nothing(), Packed([a, b, c]), ())
-    assert fresh == [0, 1, 2]
+    seen, fresh = compare(nothing(), Packed([a, b, c]), NONE)
+    assert list(fresh) == [1, 1, 1]
     seen.waiting[1] = 1
-    seen, fresh = compare(seen, Packed([b, c]), ())
-    assert (fresh, list(seen.waiting)) == ([], [1, 0])
+    seen, fresh = compare(seen, Packed([b, c]), NONE)
+    assert (list(fresh), list(seen.waiting)) == ([0, 0], [1, 0])
     assert (seen.number(b), seen.number(c), seen.number(a)) == (0, None, None)
 
 
 def test_one_that_changed_or_came_is_looked_at() -> None:
     a, b = session("a"), session("b")
-    seen, _ = compare(nothing(), Packed([a, b]), ())
-    _, fresh = compare(seen, Packed([session("a", size=11), b, session("c"), session("b", modified=2.0)]), ())
-    assert fresh == [0, 2, 3]
+    seen, _ = compare(nothing(), Packed([a, b]), NONE)
+    _, fresh = compare(seen, Packed([session("a", size=11), b, session("c"), session("b", modified=2.0)]), NONE)
+    assert list(fresh) == [1, 0, 1, 1]
 
 
 def test_an_open_one_waits_until_it_is_closed() -> None:
     a, b = session("a"), session("b")
-    seen, fresh = compare(nothing(), Packed([a, b]), {"a"})
-    assert fresh == [1]
+    seen, fresh = compare(nothing(), Packed([a, b]), frozenset({"a"}))
+    assert list(fresh) == [0, 1]
     assert seen.number(a) is None
-    seen, fresh = compare(seen, Packed([a, b]), ())
-    assert fresh == [0]
+    seen, fresh = compare(seen, Packed([a, b]), NONE)
+    assert list(fresh) == [1, 0]
 
 
 def test_the_first_that_wait() -> None:
-    seen, _ = compare(nothing(), Packed(session(str(number)) for number in range(9)), ())
+    seen, _ = compare(nothing(), Packed(session(str(number)) for number in range(9)), NONE)
     for number in (1, 4, 8):
         seen.waiting[number] = 1
     assert seen.first(2) == [1, 4]

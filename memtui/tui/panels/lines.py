@@ -71,13 +71,18 @@ class Lines(ScrollView, can_focus=True):
         """What stays the same when rows come and go before it; the cursor follows this."""
         return index
 
+    def row_of(self, key: Hashable) -> int | None:
+        """Which row has this key; `None` if none has."""
+        return next((index for index in range(self.row_count()) if self.row_key(index) == key), None)
+
     def rows_changed(self, *, keep: Hashable = None) -> None:
         """Draw anew after the rows changed; the cursor goes to the row with the key `keep`, or stays by number."""
         count = self.row_count()
         self._count_rows(count)
         index = self.cursor
         if keep is not None and not (index < count and self.row_key(index) == keep):
-            index = next((i for i in range(count) if self.row_key(i) == keep), index)
+            found = self.row_of(keep)
+            index = index if found is None else found
         self.set_reactive(Lines.cursor, max(0, min(index, count - 1)))
         self.refresh()
         self.call_after_refresh(self._show_cursor)

@@ -41,7 +41,7 @@ class RowList(Lines, Generic[Row]):
 
     def to_key(self, key: Hashable) -> bool:
         """Put the cursor on a row; whether it is in the list."""
-        index = next((i for i, row in enumerate(self.rows) if self.key(row) == key), None)
+        index = self.row_of(key)
         if index is None:
             return False
         self.cursor = index

@@ -45,6 +45,18 @@ class SessionList(RowList[SessionRow]):
         top = self.scroll_offset.y
         return [row for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
 
+    @property
+    def session(self) -> Session | None:
+        """The session that the row under the cursor belongs to: it, or the one above."""
+        for index in range(min(self.cursor, len(self.rows) - 1), -1, -1):
+            row = self.rows[index]
+            if isinstance(row, Session):
+                return row
+        return None
+
+    def row_of(self, key: Hashable) -> int | None:
+        return self.rows.row_of(key) if isinstance(self.rows, Arranged) else None
+
     def key(self, row: SessionRow) -> Hashable:
         return key_of(row)
 

@@ -68,11 +68,7 @@ class SessionsView(Widget):
     @property
     def current(self) -> Session | None:
         """The session that the row under the cursor belongs to."""
-        row = self.list.current
-        if row is None or isinstance(row, Session):
-            return row
-        shelf = self.state.shelf if self.state else None
-        return shelf.sessions.at(row.place) if shelf else None
+        return self.list.session
 
     @property
     def point(self) -> Point | None:
