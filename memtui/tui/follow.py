@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 REST = 10.0
 """Seconds between two looks where the system can't watch."""
 
+BEAT = 5.0
+"""Seconds without a change after which the watcher says that there was none."""
+
 
 async def changes(
-    *paths: Path, recursive: bool, matters: Callable[[Any, str], bool] | None = None
-) -> AsyncGenerator[None, None]:
-    """Something changed in these folders, again and again.
+    *paths: Path, recursive: bool, matters: Callable[[Any, str], bool] | None = None, beats: bool = False
+) -> AsyncGenerator[bool, None]:
+    """Something changed in these folders, again and again: True for each time.
 
     Where the system doesn't watch for us (it has no watches left, or a name there is no text) it is said every `REST`
     seconds instead, and watching is tried again.
@@ -31,6 +34,7 @@ async def changes(
         paths: Folders that exist; without any there is nothing to tell.
         recursive: Whether all below them counts.
         matters: Whether a change counts, by its kind and path; if left out all do but those of editors' own files.
+        beats: Whether it is said too that nothing changed for `BEAT` seconds, with False.
     """
     from watchfiles import DefaultFilter  # late: its import costs a tenth of Textual's own start
     from watchfiles._rust_notify import WatchfilesRustInternalError
@@ -39,17 +43,18 @@ async def changes(
     while paths:
         try:
             async with aclosing(_watch(*paths, matters=seen, recursive=recursive)) as told:
-                async for _ in told:
-                    yield
+                async for changed in told:
+                    if changed or beats:
+                        yield changed
         except (OSError, UnicodeEncodeError, WatchfilesRustInternalError):
             await asyncio.sleep(REST)
-            yield
+            yield True
         else:
             return
 
 
-async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: bool) -> AsyncGenerator[None, None]:
-    """Say when the watcher saw something; what it raises is raised here.
+async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: bool) -> AsyncGenerator[bool, None]:
+    """Say when the watcher saw something, or saw nothing for a while; what it raises is raised here.
 
     It waits in a thread of its own: `awatch` would load all of anyio for that, 1.4 MB, and the loop's own threads are
     few.
@@ -57,26 +62,29 @@ async def _watch(*paths: Path, matters: Callable[[Any, str], bool], recursive: b
     from watchfiles import watch
 
     loop = asyncio.get_running_loop()
-    told: asyncio.Queue[BaseException | None] = asyncio.Queue()
+    told: asyncio.Queue[BaseException | bool] = asyncio.Queue()
     stop = Event()
 
-    def tell(what: BaseException | None) -> None:
+    def tell(what: BaseException | bool) -> None:
         with suppress(RuntimeError):  # the loop has ended, nobody listens
             loop.call_soon_threadsafe(told.put_nowait, what)
 
     def wait() -> None:
         try:
-            for _ in watch(*paths, watch_filter=matters, debounce=50, step=10, recursive=recursive, stop_event=stop):
-                tell(None)
+            for found in watch(
+                *paths, watch_filter=matters, debounce=50, step=10, recursive=recursive, stop_event=stop,
+                rust_timeout=int(BEAT * 1000), yield_on_timeout=True,
+            ):  # fmt: skip
+                tell(bool(found))
         except BaseException as error:  # noqa: BLE001 - handed to who waits
             tell(error)
 
     Thread(target=wait, name="watch", daemon=True).start()
     try:
         while True:
-            if (error := await told.get()) is not None:
-                raise error
-            yield
+            if isinstance(what := await told.get(), BaseException):
+                raise what
+            yield what
     finally:
         stop.set()  # seen within one step
 
@@ -129,21 +137,23 @@ async def follow_sessions(app: "MemtuiApp", folders: Sequence[Path], everywhere:
         moved = moved or moves
         return moves or path.endswith((".jsonl", ".json"))
 
-    def wanted() -> list[Path]:
-        return [*folders, clients, *([everywhere, *projects_in(everywhere)] if everywhere is not None else [])]
+    def look() -> tuple[list[Path], list[Path], list[str]]:
+        wanted = [*folders, clients, *([everywhere, *projects_in(everywhere)] if everywhere is not None else [])]
+        there, above = watched(wanted)
+        return there, above, [str(folder) for folder in {*wanted} - {*there}]
 
     while True:
         again, moved = moved, False
-        paths = await asyncio.to_thread(wanted)
-        there, above = await asyncio.to_thread(watched, paths)
-        coming = [str(path) for path in paths if path not in there]
+        there, above, coming = await asyncio.to_thread(look)
         if again:
             app.post_message(SessionsChanged())  # what a new folder has that nobody watched yet
-        async with aclosing(changes(*there, *above, matters=matters, recursive=False)) as told:
-            async for _ in told:
-                app.post_message(SessionsChanged())
-                if moved:
-                    break  # a folder came or went
+        async with aclosing(changes(*there, *above, matters=matters, recursive=False, beats=True)) as told:
+            async for changed in told:
+                if changed:
+                    app.post_message(SessionsChanged())
+                if moved or (not changed and (there, above) != (await asyncio.to_thread(look))[:2]):
+                    moved = True  # a folder came or went, maybe between the look and the watch
+                    break
             else:
                 return
 

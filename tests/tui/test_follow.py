@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
 
-async def told(found: AsyncGenerator[None, None], change: Callable[[int], object]) -> int:
+async def told(found: AsyncGenerator[bool, None], change: Callable[[int], object]) -> int:
     """How many changes it took until the next one was told; the first may come before somebody watches."""
     waiting = asyncio.ensure_future(anext(found))
     count = 0
@@ -108,7 +108,8 @@ class Heard:
                 return
 
 
-async def test_a_project_that_comes_is_watched_too(tmp_path: Path) -> None:
+async def test_a_project_that_comes_is_watched_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "BEAT", 0.1)
     projects = tmp_path / ".claude/projects"
     old, new = projects / "-old", projects / "-new"
     old.mkdir(parents=True)
@@ -127,7 +128,8 @@ async def test_a_project_that_comes_is_watched_too(tmp_path: Path) -> None:
             await following
 
 
-async def test_a_folder_that_is_to_come_is_waited_for(tmp_path: Path) -> None:
+async def test_a_folder_that_is_to_come_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follow, "BEAT", 0.1)
     project = tmp_path / ".claude/projects/-new"
     app = Heard(tmp_path)
     following = asyncio.ensure_future(follow_sessions(cast("MemtuiApp", app), [project], None))
