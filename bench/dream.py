@@ -21,10 +21,10 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from homes import REPO, make_home
-from msgspec.structs import replace
 from pairs import Result, measure
 from ptyapp import PtyApp
 
