@@ -180,34 +180,40 @@ def some_projects(home: Path, share: float) -> tuple[dict[str, str], Path, int]:
     return env, cwd, sum(len(list(folder.glob("????????-*.jsonl"))) for folder in kept)
 
 
+def resident(app: PtyApp) -> float:
+    """Megabytes."""
+    return float(psutil.Process(app.process.pid).memory_info().rss / 1e6)
+
+
+def bare(env: dict[str, str], cwd: Path) -> float:
+    """What a Textual app that holds nothing takes."""
+    app = PtyApp([sys.executable, "-c", BARE], env=env, cwd=str(cwd))
+    try:
+        app.wait_for(lambda text: "bare and ready" in text)
+        app.quiet(1.0)
+        return resident(app)
+    finally:
+        app.close()
+
+
+def listed(env: dict[str, str], cwd: Path) -> float:
+    """What memtui takes with the sessions of all projects listed."""
+    with sessions_view(env, cwd, ["-m", "memtui"]) as app:
+        app.press("A")
+        app.wait_for(lambda text: "all ·" in text)
+        app.quiet(2.0, most=20.0)
+        return resident(app)
+
+
 def memory_rows(given: argparse.Namespace) -> list[Result]:
     """Row 17."""
     home = given.prefix / "home"
     peers.make_home(given.prefix, read_set(given.data).folder)
     whole, fifth = some_projects(home, 1.0), some_projects(home, 0.2)
 
-    def resident(app: PtyApp) -> float:
-        return psutil.Process(app.process.pid).memory_info().rss / 1e6
-
-    def bare() -> float:
-        app = PtyApp([sys.executable, "-c", BARE], env=whole[0], cwd=str(whole[1]))
-        try:
-            app.wait_for(lambda text: "bare and ready" in text)
-            app.quiet(1.0)
-            return resident(app)
-        finally:
-            app.close()
-
-    def listed(env: dict[str, str], cwd: Path) -> float:
-        with sessions_view(env, cwd, ["-m", "memtui"]) as app:
-            app.press("A")
-            app.wait_for(lambda text: "all ·" in text)
-            app.quiet(2.0, most=20.0)
-            return resident(app)
-
     rounds = []
     for _ in range(max(3, given.pairs // 2)):
-        many, few, none = listed(*whole[:2]), listed(*fifth[:2]), bare()
+        many, few, none = listed(*whole[:2]), listed(*fifth[:2]), bare(*whole[:2])
         rounds.append((many - none, (many - few) / (whole[2] - fifth[2]) * 1000, none))
     found = []
     for what, at, gate in (

@@ -103,11 +103,11 @@ class Arranged(Sequence[SessionRow]):
 
     def row_of(self, key: Hashable) -> int | None:
         """Which row has this key, as `key_of` gives it; `None` if none has. No row is unpacked by itself for that."""
-        number = next((number for number, one in enumerate(self._sessions) if one.place == key), None)
-        for index, row in enumerate(self._rows):
-            if row == number if isinstance(row, int) else key_of(row) == key:
-                return index
-        return None
+        wanted = next((number for number, one in enumerate(self._sessions) if one.place == key), None)
+        if wanted is not None:
+            return next((index for index, row in enumerate(self._rows) if row == wanted), None)
+        below = ((index, row) for index, row in enumerate(self._rows) if not isinstance(row, int))
+        return next((index for index, row in below if key_of(row) == key), None)
 
     def __len__(self) -> int:
         return len(self._rows)

@@ -10,6 +10,7 @@ from memtui.sessions.listing import Session
 from memtui.sessions.outline import Node
 from memtui.tui.session_rows import (
     AGENTS,
+    SESSION_ORDERS,
     AgentsRow,
     NodeRow,
     SessionsWanted,
@@ -93,3 +94,18 @@ def test_one_that_is_not_read_yet_shows_no_branches() -> None:
 def test_a_project_is_called_by_its_directory_or_its_folder() -> None:
     assert project_of(session("x")) == "shop"
     assert project_of(session("x", cwd="")) == "p"
+
+
+def test_a_row_is_found_by_its_key_in_every_order() -> None:
+    place = SHELF.sessions[1].place
+    nodes = (node(1, 0), node(2, 0, leaf_uuid="other"))
+    for order in SESSION_ORDERS:
+        wanted = SessionsWanted(order=order, unfolded=frozenset({place}))
+        rows = arrange_sessions(SHELF, wanted, {place: OpenSession(place, nodes)})
+        assert len({key_of(row) for row in rows}) >= 4
+        for row in rows:
+            found = rows.row_of(key_of(row))
+            assert found is not None
+            assert key_of(rows[found]) == key_of(row)
+    assert arrange_sessions(SHELF, SessionsWanted(query="'check"), {}).row_of(SHELF.sessions[0].place) is None
+    assert arrange_sessions(SHELF, SessionsWanted(), {}).row_of("/nowhere") is None
