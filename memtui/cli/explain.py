@@ -244,7 +244,7 @@ def explain_path(
             lines = sys.stdin.buffer.read().split(b"\n")
             found += [_judge_line(line, defaults, reads) for line in lines if line.strip()]
         else:
-            found.append(_judge({**defaults, "path": word}, reads))
+            found.append(_judge_path({**defaults, "path": word}, reads))
 
     def text() -> Iterator[Line]:
         for data in found:
@@ -266,10 +266,10 @@ def _judge_line(line: bytes, defaults: Data, reads: Sequence[Path]) -> Data:
             raise ValueError("not an object")
     except (ValueError, RecursionError) as error:
         return {"verdict": "deny", "reason": "the line is no JSON object", "path": None, "error": f"not JSON: {error}"}
-    return _judge({**defaults, **entry}, reads)
+    return _judge_path({**defaults, **entry}, reads)
 
 
-def _judge(wish: Data, reads: Sequence[Path]) -> Data:
+def _judge_path(wish: Data, reads: Sequence[Path]) -> Data:
     root, op, actor = wish.get("root"), wish.get("op"), wish.get("actor")
     answer: Data = {"path": wish.get("path"), "root": root, "op": op, "actor": actor}
     if not isinstance(root, str) or op not in ("read", "write") or actor not in ("agent", "dream", "user"):

@@ -14,14 +14,20 @@ from memtui.cli.output import Data, Line, Part
 
 __all__ = ["explain", "explain_permission"]
 
-_FOLDER = click.Path(path_type=Path)
+
+_DIRECTORY = click.Path(path_type=Path)
 
 
 @explain.command("permission")
 @click.argument("tool", metavar="TOOL")
 @click.argument("given", default="", metavar="[JSON]")
-@click.option("--root", type=_FOLDER, metavar="DIR", help="The folder to work in; this project's memory if left out.")
-@click.option("--read", "reads", multiple=True, type=_FOLDER, metavar="DIR", help="One more folder to read in.")
+@click.option(
+    "--root",
+    type=_DIRECTORY,
+    metavar="DIR",
+    help="The folder to work in; this project's memory if left out.",
+)
+@click.option("--read", "reads", multiple=True, type=_DIRECTORY, metavar="DIR", help="One more folder to read in.")
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_call
@@ -38,19 +44,19 @@ def explain_permission(
     defaults: Data = {"root": str(root), "actor": actor, "casefold": casefold}
     if tool == "-":
         found = [
-            _judge(line.decode("utf-8", "surrogateescape"), defaults, reads)
+            _judge_tool_use(line.decode("utf-8", "surrogateescape"), defaults, reads)
             for line in sys.stdin.buffer.read().split(b"\n")
             if line.strip()
         ]
     else:
-        found = [_judge(given, defaults, reads, tool)]
+        found = [_judge_tool_use(given, defaults, reads, tool)]
     call.out.answer("explain-permission", found[0] if len(found) == 1 else found, _text(found), rows=found)
     if any("error" in data for data in found):
         return 1
     return int(tool != "-" and found[0]["verdict"] == "deny")
 
 
-def _judge(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
+def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
     from memtui.agent.permissions import Scope, decide
 

@@ -21,7 +21,7 @@ LONGEST = 160
 """Characters of a text that are shown; `--json` has all of them."""
 
 
-def _each(
+def _each_transcript(
     call: Call,
     kind: str,
     files: tuple[str, ...],
@@ -57,7 +57,9 @@ def explain_resume(call: Call, files: tuple[str, ...], at: str) -> int:
     from memtui.sessions.chain import resume
     from memtui.sessions.report import resume_report
 
-    return _each(call, "explain-resume", files, lambda transcript: resume_report(resume(transcript, at)), _resume_text)
+    return _each_transcript(
+        call, "explain-resume", files, lambda transcript: resume_report(resume(transcript, at)), _resume_text
+    )
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
@@ -84,7 +86,7 @@ def explain_transcript(call: Call, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
     from memtui.sessions.report import transcript_report
 
-    return _each(call, "explain-transcript", files, transcript_report, _transcript_text)
+    return _each_transcript(call, "explain-transcript", files, transcript_report, _transcript_text)
 
 
 def _transcript_text(data: Data) -> Iterator[Line]:

@@ -75,14 +75,14 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
         found = wanted(checked)
         if call.out.structured:
             known = catalogue.facts(folders)
-            rows = [_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
+            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")
     return int(not found)
 
 
-def _data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
+def _session_data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,

@@ -42,11 +42,11 @@ def sessions_show(call: Call, session: str) -> None:
     path = shelf.find(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told, facts = resume(transcript), Scanner().file(path)
-    data = _data(call, transcript, told, facts)
+    data = _transcript_data(call, transcript, told, facts)
     call.out.answer("session", data, _text(call, data, told, facts))
 
 
-def _data(call: Call, transcript: "Transcript", told: "Resume", facts: "Facts") -> Data:
+def _transcript_data(call: Call, transcript: "Transcript", told: "Resume", facts: "Facts") -> Data:
     from memtui.sessions.leaf import REASONS
     from memtui.sessions.tally import tally
 

@@ -10,6 +10,7 @@ Rules, each as client 2.1.332 was seen to follow it:
 
 from typing import Final
 
+from memtui.sessions.entries import whole_characters
 from memtui.sessions.lines import Record
 
 TOOL_LOADED: Final = "Tool loaded."
@@ -82,15 +83,6 @@ def looks_up(block: Record) -> bool:
     """Whether a block is a result that refers to a tool."""
     content = block.get("content")
     return block["type"] == "tool_result" and isinstance(content, list) and any(map(_refers, content))
-
-
-def whole_characters(value: str) -> str:
-    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
-    try:
-        value.encode()
-    except UnicodeEncodeError:
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return value
 
 
 def _refers(part: object) -> bool:

@@ -13,8 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from memtui.base.errors import NotFound
-from memtui.sessions.blocks import whole_characters
-from memtui.sessions.entries import Entry, text
+from memtui.sessions.entries import Entry, result_text
 from memtui.sessions.leaf import Leaf, find_leaf
 from memtui.sessions.left_out import Defect, LeftOut, defects_of, left_out_of
 from memtui.sessions.messages import FILLER, conversation
@@ -115,16 +114,6 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
             else:
                 found.append([message.role, block.type])
     return found
-
-
-def result_text(content: object) -> str:
-    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
-    if isinstance(content, str):
-        return whole_characters(content)
-    if not isinstance(content, list):
-        return ""
-    parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return whole_characters("".join(parts))
 
 
 def _is_over(leaf: Leaf, way: list[Entry]) -> bool:

@@ -12,9 +12,8 @@ Source:
 import re
 from typing import Any, Final
 
-from memtui.sessions.blocks import whole_characters
 from memtui.sessions.chain import Resume
-from memtui.sessions.entries import text
+from memtui.sessions.entries import text, whole_characters
 from memtui.sessions.pairs import INTERRUPTED
 from memtui.sessions.parts import NO_CONTENT, Block
 

@@ -9,7 +9,7 @@ Source:
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from typing import Final, Literal
 
@@ -229,3 +229,47 @@ def _content(message: Record, blocks: list[Record], kind: str) -> Content:
 
 def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
     return tuple(value for block in blocks if block["type"] == kind and (value := text(block.get(key))))
+
+
+def result_text(content: object) -> str:
+    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
+    if isinstance(content, str):
+        return whole_characters(content)
+    if not isinstance(content, list):
+        return ""
+    parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return whole_characters("".join(parts))
+
+
+def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
+    """One row of each ring of parents, the first in the file of those that close it."""
+    by_uuid: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.chained:
+            by_uuid.setdefault(entry.uuid, entry)
+    state: dict[str, int] = {}
+    found: list[Entry] = []
+    for number, start in enumerate(by_uuid, 1):
+        uuid = start
+        while uuid in by_uuid and uuid not in state:
+            state[uuid] = number
+            uuid = by_uuid[uuid].parent
+        if uuid in by_uuid and state[uuid] == number:
+            ring = [uuid]
+            following = by_uuid[uuid].parent
+            while following != uuid:
+                ring.append(following)
+                following = by_uuid[following].parent
+            found.append(min((by_uuid[row] for row in ring), key=lambda entry: entry.index))
+            for row in ring:
+                state[row] = 0
+    return found
+
+
+def whole_characters(value: str) -> str:
+    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value

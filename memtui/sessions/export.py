@@ -13,9 +13,9 @@ from msgspec import Struct, field
 
 from memtui.base.secrets import redact, scan
 from memtui.base.text import visible
-from memtui.sessions.blocks import whole_characters
 from memtui.sessions.chain import Resume
 from memtui.sessions.context import context_messages
+from memtui.sessions.entries import whole_characters
 from memtui.sessions.parts import Block
 from memtui.sessions.saying import part_of
 

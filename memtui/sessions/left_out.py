@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.sessions.entries import CHAIN_TYPES, Entry
+from memtui.sessions.entries import CHAIN_TYPES, Entry, cycles_of
 from memtui.sessions.parts import Dropped
 from memtui.sessions.rows import NAMELESS, Rows
 from memtui.sessions.transcript import Transcript
@@ -173,28 +173,3 @@ def defects_of(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tupl
     for cycle in cycles_of(transcript.entries):
         found.append(Defect(cycle.line, "cycle", cycle.uuid))
     return tuple(sorted(found, key=lambda item: item.line))
-
-
-def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
-    """One row of each ring of parents, the first in the file of those that close it."""
-    by_uuid: dict[str, Entry] = {}
-    for entry in entries:
-        if entry.chained:
-            by_uuid.setdefault(entry.uuid, entry)
-    state: dict[str, int] = {}
-    found: list[Entry] = []
-    for number, start in enumerate(by_uuid, 1):
-        uuid = start
-        while uuid in by_uuid and uuid not in state:
-            state[uuid] = number
-            uuid = by_uuid[uuid].parent
-        if uuid in by_uuid and state[uuid] == number:
-            ring = [uuid]
-            following = by_uuid[uuid].parent
-            while following != uuid:
-                ring.append(following)
-                following = by_uuid[following].parent
-            found.append(min((by_uuid[row] for row in ring), key=lambda entry: entry.index))
-            for row in ring:
-                state[row] = 0
-    return found

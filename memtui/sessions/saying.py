@@ -15,8 +15,7 @@ from msgspec import Struct
 
 from memtui.base.text import many, size, span
 from memtui.host.titles import one_line
-from memtui.sessions.chain import result_text
-from memtui.sessions.entries import blocks_of, is_machine, is_prompt, text
+from memtui.sessions.entries import blocks_of, is_machine, is_prompt, result_text, text
 from memtui.sessions.lines import Record
 from memtui.sessions.passages import Passage
 

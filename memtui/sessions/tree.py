@@ -13,8 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.sessions.entries import CHAIN_TYPES, Entry
-from memtui.sessions.left_out import cycles_of
+from memtui.sessions.entries import CHAIN_TYPES, Entry, cycles_of
 
 BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
 

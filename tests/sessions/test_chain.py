@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from memtui.base.errors import NotFound
-from memtui.sessions.chain import Resume, result_text, resume
+from memtui.sessions.chain import Resume, resume
+from memtui.sessions.entries import result_text
 from memtui.sessions.transcript import read_transcript
 from tests.sessions.recordings import Case, load, same, session_bytes
 from tests.sessions.rows import Script, spoken

@@ -19,7 +19,7 @@ _PRINTF = re.compile(r"%(%|[-+ 0#']*[0-9]{0,3}(\.[0-9]{1,3})?[bcdeEfgGioqsuxX])"
 _MOMENT = re.compile(r"[A-Za-z0-9 :+@,./-]*")
 _SED = re.compile(r"([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p(;([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p)*")
 # What reaches the environment and other files; ".env" is a field.
-_JQ = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
+_JQ_FORBIDDEN_WORD = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
 _JQ_STRING = re.compile(r'"([^"\\]|\\.)*"')
 
 
@@ -59,7 +59,7 @@ def _today(value: str) -> None:
 def _jq(value: str) -> None:
     if "\\(" not in value:  # a string without code in it is only text
         value = _JQ_STRING.sub('""', value)
-    if match := _JQ.search(value):
+    if match := _JQ_FORBIDDEN_WORD.search(value):
         raise Denied(f"a filter with {match[0]}, which reaches the environment or other files")
 
 

@@ -16,7 +16,7 @@ def _echo(words: Sequence[Word], scope: Scope) -> list[str]:
     return [scope.literal(word) for word in words]
 
 
-def _printf(words: Sequence[Word], scope: Scope) -> list[str]:
+def _printf_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
     if not words:
         raise Denied("printf without a format")
     values = [scope.literal(word) for word in words]
@@ -37,7 +37,7 @@ def _test(words: Sequence[Word], scope: Scope) -> list[str]:
 
 SPECIAL: dict[str, Callable[[Sequence[Word], Scope], list[str]]] = {
     "echo": _echo,
-    "printf": _printf,
+    "printf": _printf_arguments,
     "test": _test,
     "find": find_arguments,
 }

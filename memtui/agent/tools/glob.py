@@ -9,7 +9,7 @@ from memtui.agent.tools.patterns import matcher
 from memtui.agent.tools.walk import Found, walk
 from memtui.base.boundary import Verdict
 
-MOST = 200
+MAX_FILES = 200
 """Names of one answer."""
 
 
@@ -32,9 +32,9 @@ def find(place: Verdict, pattern: str, scope: Scope) -> str:
     fits = matcher(pattern)
     found = sorted((one for one in walk(top) if fits(one.name)), key=_latest)
     lead = lead_of(top, scope)
-    lines = [lead + one.name for one in found[:MOST]]
-    if len(found) > MOST:
-        lines.append(f"({len(found) - MOST} more)")
+    lines = [lead + one.name for one in found[:MAX_FILES]]
+    if len(found) > MAX_FILES:
+        lines.append(f"({len(found) - MAX_FILES} more)")
     return "\n".join(lines) or "(no file matches)"
 
 

@@ -17,7 +17,7 @@ from memtui.base.boundary import Verdict
 
 SECONDS = 10.0
 """How long one search may take."""
-MOST = 40_000
+MAX_OUTPUT_CHARS = 40_000
 """Characters of one answer."""
 _LINES = 250
 _AROUND = 50
@@ -55,7 +55,7 @@ def job_of(place: Verdict, given: Mapping[str, object], scope: Scope) -> dict[st
         "ignore_case": given.get("-i") is True, "multiline": given.get("multiline") is True,
         "only": given.get("-o") is True, "before": whole(given, "-B", around, most=_AROUND),
         "after": whole(given, "-A", around, most=_AROUND), "skip": whole(given, "offset", 0, most=10**9),
-        "limit": whole(given, "head_limit", _LINES, least=1, most=1000), "most": MOST,
+        "limit": whole(given, "head_limit", _LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
     }  # fmt: skip
 
 

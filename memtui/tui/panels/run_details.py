@@ -12,7 +12,7 @@ from memtui.tui.run_rows import LogRows, facts, file_row, standing, touched_file
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 
-MOST_EVENTS = 200
+MAX_DETAIL_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
 
 
@@ -50,7 +50,7 @@ class RunDetails(Lines):
             self._above = standing(self.dream, self.opened, self.now, width, self.glyphs)
             self._files = touched_files(self.dream, self.opened)
             events = self.opened.events if self.opened is not None else ()
-            log = self._log.lay(events, width, MOST_EVENTS)
+            log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
             self._below = [Content(""), *facts(self.dream, width)]
             self._below += [Content(""), Content.styled("log, newest first", "bold"), *log] if log else []
         if self._files:

@@ -8,7 +8,7 @@ from memtui.dream.events import Event
 from memtui.tui.panels.lines import Lines
 from memtui.tui.run_rows import LogRows
 
-MOST_EVENTS = 2_000
+MAX_LOG_EVENTS = 2_000
 """Events that can be scrolled to."""
 
 
@@ -37,7 +37,7 @@ class RunLog(Lines, can_focus=False):
 
     def _lay(self) -> None:
         before = len(self._rows)
-        self._rows = self._log.lay(self._events, max(12, self.scrollable_content_region.width), MOST_EVENTS)
+        self._rows = self._log.lay(self._events, max(12, self.scrollable_content_region.width), MAX_LOG_EVENTS)
         self.rows_changed()
         more = len(self._rows) - before
         if more and not self.follows and before:
