@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import MemtuiError
-from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines
 from memtui.cli.files import problem_data, problem_line
 from memtui.cli.names import find_all

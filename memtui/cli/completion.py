@@ -4,7 +4,8 @@ import click
 from click.shell_completion import get_completion_class
 
 from memtui.base.errors import Usage
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 
 _WHERE = {
     "bash": 'eval "$(memtui completion bash)" in ~/.bashrc',

@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
-from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Group, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.explain import switch_data, value_words
 from memtui.cli.output import Data, Line, Part

@@ -16,7 +16,8 @@ from memtui.base.errors import MemtuiError
 from memtui.base.files import is_temp
 from memtui.base.process import Identity, alive
 from memtui.base.text import many
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.findings import Finding, State, tell
 
 if TYPE_CHECKING:

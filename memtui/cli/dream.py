@@ -10,7 +10,8 @@ import click
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import span
-from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Group, pass_call
 from memtui.cli.dashboard import gate_data, gate_lines
 from memtui.cli.dream_data import (
     event_fields,

@@ -9,7 +9,8 @@ import click
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import ago, many, size
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.dream_data import runs
 from memtui.cli.findings import Finding, State, tell
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import click
 
 from memtui.base.errors import NotFound
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.dream_data import pick, run_data, runs
 from memtui.cli.output import Line, iso
 

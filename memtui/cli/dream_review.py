@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.base.errors import NotFound, Usage
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
 from memtui.cli.output import Data, Line, Part

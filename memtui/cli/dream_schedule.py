@@ -9,7 +9,8 @@ import click
 from msgspec.structs import replace
 
 from memtui.base.errors import MemtuiError, Usage
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.output import Data, Line, Part, iso
 
 if TYPE_CHECKING:

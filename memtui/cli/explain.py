@@ -15,7 +15,8 @@ import click
 from memtui.base.boundary import check_path
 from memtui.base.files import fault
 from memtui.base.text import size
-from memtui.cli.context import Call, Group, find_directory, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Group, find_directory, pass_call
 from memtui.cli.output import Data, Line, Output, Part
 from memtui.cli.table import Column, table
 

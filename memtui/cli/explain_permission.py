@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.context import Call, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import pass_call
 from memtui.cli.explain_sessions import explain
 from memtui.cli.output import Data, Line, Part
 

@@ -8,7 +8,8 @@ import click
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import clip
-from memtui.cli.context import Call, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import pass_call
 from memtui.cli.explain import explain
 from memtui.cli.output import Data, Line, Part
 

@@ -7,7 +7,8 @@ import click
 
 from memtui.base.files import read_stable
 from memtui.base.text import age, many, size, visible
-from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, complete_names, pass_call
 from memtui.cli.names import Named, all_named, find, instruction_name, shown_name
 from memtui.cli.output import Data, Line, Output, Part, iso
 from memtui.cli.table import Column, table

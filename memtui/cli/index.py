@@ -7,7 +7,8 @@ import click
 
 from memtui.base.errors import NotFound, Usage
 from memtui.base.text import many
-from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, complete_names, pass_call
 from memtui.cli.doing import carry_out
 from memtui.cli.names import find_all, topic
 from memtui.cli.output import Data, Glyphs, Line, Output, Part

@@ -11,7 +11,8 @@ from memtui import __version__
 from memtui.base.errors import Unsupported, Usage
 from memtui.cli import COMMANDS
 from memtui.cli.call import near_commands
-from memtui.cli.context import Call, Command, Group, KeyRow, pass_call, shared_options
+from memtui.cli.call import Call
+from memtui.cli.context import Command, Group, KeyRow, pass_call, shared_options
 from memtui.cli.faults import guarded
 
 

@@ -9,7 +9,8 @@ import click
 
 from memtui.base.errors import NotFound, Usage
 from memtui.base.text import age, many, size, visible
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.diffs import diff_lines
 from memtui.cli.output import SHORT, Data, Line, Part, iso
 from memtui.cli.table import Column, table

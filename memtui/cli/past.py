@@ -8,7 +8,8 @@ import click
 
 from memtui.base.errors import MemtuiError, NotFound, Usage
 from memtui.base.text import age
-from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, complete_names, pass_call
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
 from memtui.cli.output import SHORT, Data, Line, Part, iso

@@ -6,7 +6,8 @@ import click
 
 from memtui.base.errors import Usage
 from memtui.base.text import age
-from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Group, pass_call
 from memtui.cli.moving import move, undo_move
 from memtui.cli.output import Data, Line, Part, iso
 from memtui.cli.table import Column, table

@@ -10,7 +10,8 @@ import click
 
 from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
 from memtui.base.text import visible
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.output import Data
 from memtui.cli.session_list import places
 

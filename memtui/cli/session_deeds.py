@@ -10,7 +10,8 @@ import click
 from memtui.base.errors import MemtuiError, NotFound, Refused, Usage
 from memtui.base.meant import begins, the_one
 from memtui.base.text import age, many, size
-from memtui.cli.context import Call, Command, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, pass_call
 from memtui.cli.output import SHORT, Data, Line, Part, iso
 from memtui.cli.table import Column, table
 

@@ -9,7 +9,8 @@ import click
 from msgspec.structs import asdict
 
 from memtui.base.text import many, size
-from memtui.cli.context import Call, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import pass_call
 from memtui.cli.output import Data, Line, Part
 from memtui.cli.session_list import places
 from memtui.cli.sessions import sessions

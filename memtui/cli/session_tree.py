@@ -9,7 +9,8 @@ from msgspec.structs import asdict
 
 from memtui.base.errors import MemtuiError
 from memtui.base.text import age, clip
-from memtui.cli.context import Call, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import pass_call
 from memtui.cli.output import ASCII, SHORT, Data, Line, Part
 from memtui.cli.session_list import places
 from memtui.cli.session_show import sessions

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from memtui.base.errors import Refused
-from memtui.cli.context import Call, Group, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Group, pass_call
 from memtui.cli.session_deeds import COMMANDS, kept_ls
 from memtui.cli.session_list import list_sessions, places
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from memtui.base.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
-from memtui.cli.context import Call, Command, complete_names, pass_call
+from memtui.cli.call import Call
+from memtui.cli.context import Command, complete_names, pass_call
 from memtui.cli.doing import carry_out, check_secrets, keep_draft, save_text
 from memtui.cli.files import TYPES
 from memtui.cli.names import Named, find, find_all, topic
