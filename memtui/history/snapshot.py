@@ -28,7 +28,7 @@ MAX_SIZE = 8 << 20
 _FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 
 
-class Ledger(Struct):
+class FolderSnapshot(Struct):
     """The last look at a folder.
 
     `head` is the version that the folder agreed with, `at` the time of the look in seconds, `files` name to stamp and
@@ -40,7 +40,7 @@ class Ledger(Struct):
     files: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
 
     @classmethod
-    def load(cls, path: Path) -> "Ledger | None":
+    def load(cls, path: Path) -> "FolderSnapshot | None":
         """The ledger of an earlier look; `None` if there is none that can be used."""
         try:
             entry = json.loads(path.read_bytes())

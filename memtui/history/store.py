@@ -31,7 +31,7 @@ from memtui.history.undo import redo_target, taken_back, undo_target
 from memtui.history.versions import FOUND, KEPT, OUTSIDE, REDO, UNDO, Version
 from memtui.history.writer import NOTHING, TRIES, Known, Writer
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 
 DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
@@ -297,7 +297,7 @@ class Store:
                 merged.append(name)
             steps.append(Step(name, disk, text))
         if len({step.name for step in steps}) != len(steps):
-            raise Usage("two changes of one file in one step")
+            raise UsageError("two changes of one file in one step")
         return steps, tuple(merged)
 
     def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:

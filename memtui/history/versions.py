@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import Repository
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile
@@ -231,7 +231,7 @@ class History:
             Usage: If there are several.
         """
         found = [version for version in self.walk() if begins(version.id, word)]
-        return the_one(found, word, "version", lists="memtui history lists them")
+        return resolve_one(found, word, "version", lists="memtui history lists them")
 
     def read(self, version_id: str, name: str) -> bytes | None:
         """A file as it was after a version; `None` if it wasn't there."""

@@ -16,7 +16,7 @@ from memtui.fs.atomic import digest, fault
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
 from memtui.history.database import blob_id
-from memtui.history.snapshot import MAX_SIZE, Ledger, Unseen, clear_folder, read_settled, scan
+from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, Unseen, clear_folder, read_settled, scan
 from memtui.history.transaction import Moved, Step, Transaction, look
 from memtui.history.versions import FOUND, KEPT, OUTSIDE, FileChange, History, Version
 from memtui.util.errors import Conflict, MemtuiError
@@ -214,7 +214,7 @@ class Writer:
         Raises:
             OSError: If the folder can't be listed.
         """
-        ledger = Ledger.load(self._ledger)
+        ledger = FolderSnapshot.load(self._ledger)
         stamps = scan(self.root, self._allow, self._fs)
         head = self.history.repository.head()
         if ledger is None:
@@ -231,7 +231,7 @@ class Writer:
         Returns:
             The version made; `None` if all was as the history has it.
         """
-        ledger = Ledger.load(self._ledger) or Ledger()
+        ledger = FolderSnapshot.load(self._ledger) or FolderSnapshot()
         at = self._fs.now()
         heads = {name: blob for name, blob in self.history.head_blobs().items() if self.looks_after(name)}
         stamps = scan(self.root, self._allow, self._fs)
@@ -245,7 +245,7 @@ class Writer:
         # A file that couldn't be read is looked at again once its stamp changes.
         files = {name: (stamp, same.get(name) or "") for name, stamp in stamps.items()}
         files |= {name: (content.stamp, blob_id(content.data)) for name, content in read.items()}
-        Ledger(self.history.repository.head(), at, files).save(self._ledger, self._fs)
+        FolderSnapshot(self.history.repository.head(), at, files).save(self._ledger, self._fs)
         self.history.repository.compact()
         return version
 

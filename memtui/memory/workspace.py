@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
+from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.store import Change, Saved, Store
@@ -19,10 +19,10 @@ from memtui.history.versions import History, Version
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
 from memtui.memory.plans import Plan
-from memtui.memory.snapshot import World, read_world
+from memtui.memory.snapshot import Snapshot, load_snapshot
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound, Refused
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 
@@ -43,7 +43,7 @@ class Workspace:
         self,
         env: Env,
         dirs: Dirs,
-        place: Place,
+        location: MemoryLocation,
         *,
         read_only: bool = False,
         trash: bool = True,
@@ -51,14 +51,14 @@ class Workspace:
     ) -> None:
         self.env = env
         self.dirs = dirs
-        self.place = place
+        self.location = location
         self.read_only = read_only
         self.trash = trash
         self.now = now
         self.drafts = Drafts(dirs, now=now)
         self.pins = Pins(dirs)
         self._stores: dict[Path, Store] = {}
-        self.roots: tuple[Path, ...] = (place.folder,)
+        self.roots: tuple[Path, ...] = (location.folder,)
         """The folders of the last reading, the memory folder first."""
         self._lone: tuple[Path, ...] = ()
 
@@ -68,13 +68,13 @@ class Workspace:
             self.trash = trash
             self._stores.clear()
 
-    def read(self, *, full: bool, known: World | None = None) -> World:
+    def read(self, *, full: bool, known: Snapshot | None = None) -> Snapshot:
         """Read the world; what `known` holds unchanged is not read again."""
-        world = read_world(self.place, self.env, full=full, known=known, now=self.now())
-        roots = dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)])
+        snapshot = load_snapshot(self.location, self.env, full=full, known=known, now=self.now())
+        roots = dict.fromkeys([self.location.folder, *(scope.root for scope in snapshot.scopes)])
         self.roots = tuple(r for r in roots if not any(r != other and r.is_relative_to(other) for other in roots))
-        self._lone = tuple(item.path for item in world.instructions if item.exists)
-        return world
+        self._lone = tuple(item.path for item in snapshot.instructions if item.exists)
+        return snapshot
 
     def text(self, path: Path) -> tuple[bytes, str]:
         """A file's bytes and their digest.
@@ -111,7 +111,7 @@ class Workspace:
     @property
     def pinned(self) -> frozenset[str]:
         """The names in the memory folder that nothing may touch by itself."""
-        return self.pins.names(self.place.folder)
+        return self.pins.names(self.location.folder)
 
     def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
         """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
@@ -162,15 +162,15 @@ class Workspace:
         """Every store of the project, those of its instruction and settings files too."""
         for root in self.roots:
             self.store(root)
-        settings = (layer.path for layer in self.place.layers if layer.path is not None and layer.path.exists())
+        settings = (layer.path for layer in self.location.layers if layer.path is not None and layer.path.exists())
         for path in (*self._lone, *settings):
             self.store(path.parent, allow=frozenset({path.name}))
         return tuple(self._stores.values())
 
-    def deeds(self, limit: int = 200) -> tuple[Version, ...]:
+    def operations(self, limit: int = 200) -> tuple[Version, ...]:
         """What happened, newest first, over all folders of the project."""
-        deeds = {version.id: version for store in self.stores() for version in store.log(limit=limit)}
-        return tuple(sorted(deeds.values(), key=lambda version: -version.when)[:limit])
+        operations = {version.id: version for store in self.stores() for version in store.log(limit=limit)}
+        return tuple(sorted(operations.values(), key=lambda version: -version.when)[:limit])
 
     def versions(self, path: Path, limit: int = 100) -> tuple[Version, ...]:
         """The versions of one file, newest first."""
@@ -179,9 +179,9 @@ class Workspace:
 
     def changed_by_dream(self) -> frozenset[Path]:
         """The files of the memory folder that the newest background run changed, if history knows of one."""
-        versions = self.store(self.place.folder).versions()
+        versions = self.store(self.location.folder).versions()
         dream = next((version for version in versions if version.who.startswith("dream")), None)
-        return frozenset(self.place.folder / change.name for change in dream.files) if dream else frozenset()
+        return frozenset(self.location.folder / change.name for change in dream.files) if dream else frozenset()
 
     def next_undo(self) -> tuple[History, Version]:
         """The deed that `undo` would take back, whichever folder it was in.
@@ -227,7 +227,7 @@ class Workspace:
     def _find(self, word: str) -> tuple[Store, Version]:
         found = ((store, v) for store in self.stores() for v in store.versions() if begins(v.id, word))
         hits = list({version.id: (store, version) for store, version in found}.values())
-        return the_one(hits, word, "version", lists="memtui history lists them")
+        return resolve_one(hits, word, "version", lists="memtui history lists them")
 
     def _newest(self, choose: Callable[[Iterable[Version]], Version | None], nothing: str) -> tuple[Store, Version]:
         found = [(store, v) for store in self.stores() if (v := choose(store.versions())) is not None]
@@ -235,7 +235,7 @@ class Workspace:
             raise NotFound(nothing, hint="memtui history lists what happened")
         return max(found, key=lambda pair: pair[1].when)
 
-    def deed(self, version_id: str) -> tuple[History, Version]:
+    def operation(self, version_id: str) -> tuple[History, Version]:
         """A version by its id or the start of it, and the history that it is in."""
         store, version = self._find(version_id)
         return store.history, version
@@ -259,8 +259,8 @@ class Workspace:
         Raises:
             MemtuiError: If the file is not JSON; it is left as it is.
         """
-        paths = [one.path for one in self.place.layers if one.name == layer and one.path is not None]
-        target = self.place.switch(key).target
+        paths = [one.path for one in self.location.layers if one.name == layer and one.path is not None]
+        target = self.location.switch(key).target
         path = target if target in paths else paths[0]
         try:
             before: bytes | None = self.text(path)[0]
@@ -276,10 +276,10 @@ class Workspace:
             [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False
         )
 
-    def decide_again(self) -> Place:
+    def decide_again(self) -> MemoryLocation:
         """The place as the settings now have it."""
-        self.place = decide(self.env, self.place.cwd)
-        return self.place
+        self.location = locate_memory(self.env, self.location.cwd)
+        return self.location
 
     def note_outside(self) -> int:
         """Record what others changed in the folders and instruction files of this project; how many versions it took.

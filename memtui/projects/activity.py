@@ -11,16 +11,18 @@ from memtui.history.trash import put_in_trash
 from memtui.history.undo import redo_target
 from memtui.history.versions import REDO, UNDO, Version
 from memtui.memory.workspace import Workspace
-from memtui.sessions.archive import Keeper
-from memtui.sessions.operations_log import Deed, Deeds
+from memtui.sessions.archive import SessionArchive
+from memtui.sessions.operations_log import Operation, OperationsLog
 from memtui.util.errors import NotFound
 
 
-def keeper_for(workspace: Workspace) -> Keeper:
+def archive_for(workspace: Workspace) -> SessionArchive:
     """The one who moves sessions, with the person's trash and the client's clean-up."""
-    days = cleanup_days(workspace.place.layers)
+    days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
-    return Keeper(workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days)
+    return SessionArchive(
+        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days
+    )
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
@@ -30,63 +32,71 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
 
 def session_versions(workspace: Workspace, limit: int = 200) -> list[Version]:
     """What was done to the sessions of the project, newest first, in the form of everything else that was done."""
-    return [as_version(deed) for deed in Deeds(workspace.dirs).newest(limit, project=workspace.place.transcripts)]
+    return [
+        as_version(operation)
+        for operation in OperationsLog(workspace.dirs).newest(limit, project=workspace.location.transcripts)
+    ]
 
 
-def as_version(deed: Deed) -> Version:
+def as_version(operation: Operation) -> Version:
     """A deed in the form of everything else that can be undone; it has no files."""
-    kind = deed.what if deed.what in (UNDO, REDO) else f"session-{deed.what}"
-    return Version(deed.id, deed.time, "you", deed.words, kind, (), deed.undoes or None, deed.undone)
+    kind = operation.what if operation.what in (UNDO, REDO) else f"session-{operation.what}"
+    return Version(
+        operation.id, operation.time, "you", operation.words, kind, (), operation.undoes or None, operation.undone
+    )
 
 
-def deed_to_undo(workspace: Workspace, word: str | None = None) -> Deed | None:
+def operation_to_undo(workspace: Workspace, word: str | None = None) -> Operation | None:
     """The deed that a word means, or the newest one if nothing that stands was written since; None if there is none.
 
     Raises:
         NotFound: If the word can only be a deed's id, and there is no such deed.
     """
-    deeds = Deeds(workspace.dirs)
+    operations = OperationsLog(workspace.dirs)
     if word is not None:
-        return deeds.get(word) if word.startswith("s") else None
-    deed = deeds.last(project=workspace.place.transcripts)
-    if deed is None:
+        return operations.get(word) if word.startswith("s") else None
+    operation = operations.last(project=workspace.location.transcripts)
+    if operation is None:
         return None
     try:
         written = workspace.next_undo()[1].when
     except NotFound:
-        return deed
-    return deed if deed.time > written else None
+        return operation
+    return operation if operation.time > written else None
 
 
-def undo_deed(workspace: Workspace, deed: Deed) -> Deed:
+def undo_operation(workspace: Workspace, operation: Operation) -> Operation:
     """Take a deed back.
 
     Raises:
-        MemtuiError: As from `Keeper.undo`.
+        MemtuiError: As from `SessionArchive.undo`.
     """
-    return keeper_for(workspace).undo(deed, live=live_sessions(workspace))
+    return archive_for(workspace).undo(operation, live=live_sessions(workspace))
 
 
-def deed_to_redo(workspace: Workspace) -> Deed | None:
+def operation_to_redo(workspace: Workspace) -> Operation | None:
     """The undo of a deed that a redo means; None if memory's own is meant, or there is none.
 
     As for memory, what was done since stands in its way.
     """
-    deeds = {deed.id: deed for deed in Deeds(workspace.dirs).newest(None, project=workspace.place.transcripts)}
-    target = redo_target(map(as_version, deeds.values()))
+    operations = {
+        operation.id: operation
+        for operation in OperationsLog(workspace.dirs).newest(None, project=workspace.location.transcripts)
+    }
+    target = redo_target(map(as_version, operations.values()))
     if target is None:
         return None
     for written in (workspace.next_undo, workspace.next_redo):
         with suppress(NotFound):
             if written()[1].when > target.when:
                 return None
-    return deeds[target.id]
+    return operations[target.id]
 
 
-def redo_deed(workspace: Workspace, undone: Deed) -> Deed:
+def redo_operation(workspace: Workspace, undone: Operation) -> Operation:
     """Do again what was undone.
 
     Raises:
-        MemtuiError: As from `Keeper.redo`.
+        MemtuiError: As from `SessionArchive.redo`.
     """
-    return keeper_for(workspace).redo(undone, live=live_sessions(workspace))
+    return archive_for(workspace).redo(undone, live=live_sessions(workspace))

@@ -31,7 +31,7 @@ _NEEDED: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
 }
 
 
-class Past(Struct, frozen=True):
+class MoveRecord(Struct, frozen=True):
     """A move as the journal has it.
 
     `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in
@@ -88,7 +88,7 @@ class Journal:
         """
         add_record(self.path, {"move": move, "do": do, **more}, fs=self._fs)
 
-    def moves(self) -> tuple[Past, ...]:
+    def moves(self) -> tuple[MoveRecord, ...]:
         """All moves, the newest last.
 
         Raises:
@@ -108,7 +108,7 @@ class Journal:
         return tuple(_past(id, found) for id, found in lines.items())
 
 
-def unfinished(dirs: Dirs) -> tuple[Past, ...]:
+def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
     """The moves that were stopped half-way and that no later move of the same folder ended.
 
     Raises:
@@ -137,8 +137,8 @@ def _line(line: bytes) -> Line | None:
     return found
 
 
-def _past(id: str, lines: list[Line]) -> Past:
+def _past(id: str, lines: list[Line]) -> MoveRecord:
     begin, done = lines[0], {line["do"] for line in lines}
     steps = tuple(line for line in lines if line["do"] in ("files", "memory"))
     folder = Path(begin["folder"])
-    return Past(id, begin["when"], begin["old"], begin["new"], folder, "end" in done, "undone" in done, steps)
+    return MoveRecord(id, begin["when"], begin["old"], begin["new"], folder, "end" in done, "undone" in done, steps)

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.jsonl import add_record
 from memtui.util.app_dirs import Dirs
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 from memtui.util.text import clip
 
 RENAME: Final = "rename"
@@ -41,7 +41,7 @@ _WORDS = {
 }
 
 
-class Touched(Struct, frozen=True):
+class TouchedSession(Struct, frozen=True):
     """One session in a deed.
 
     `project` is the path of its project folder, `title` what it was called when the deed was done. A rename has the
@@ -56,7 +56,7 @@ class Touched(Struct, frozen=True):
     place: str = ""
 
 
-class Deed(Struct, frozen=True):
+class Operation(Struct, frozen=True):
     """One deed. `time` is in seconds since 1970.
 
     `undoes` is the id of the deed that this one took back, for a redo that of the undo; `of` what was undone or done
@@ -66,7 +66,7 @@ class Deed(Struct, frozen=True):
     id: str
     time: float
     what: str
-    sessions: tuple[Touched, ...]
+    sessions: tuple[TouchedSession, ...]
     undoes: str = ""
     of: str = ""
     undone: bool = False
@@ -100,7 +100,7 @@ def new_id() -> str:
     return "s" + secrets.token_hex(4)[:7]
 
 
-class Deeds:
+class OperationsLog:
     """The list of deeds. Adding needs the lock of the sessions; reading needs none.
 
     Args:
@@ -111,31 +111,31 @@ class Deeds:
         self.path = dirs.sessions / "deeds.jsonl"
         self._fs = fs
 
-    def add(self, deed: Deed) -> None:
+    def add(self, operation: Operation) -> None:
         """Write a deed down, durably.
 
         Raises:
             OSError: If it can't be written.
         """
-        add_record(self.path, record_of(deed), fs=self._fs)
+        add_record(self.path, record_of(operation), fs=self._fs)
 
-    def all(self) -> list[Deed]:
+    def all(self) -> list[Operation]:
         """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""
-        found: dict[str, Deed] = {}
+        found: dict[str, Operation] = {}
         try:
             lines = self.path.read_bytes().split(b"\n")
         except OSError:
             return []
         for line in lines:
             with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                deed = deed_of(json.loads(line))
-                known = found.get(deed.id)
-                new = [one for one in deed.sessions if known is None or one not in known.sessions]
-                found[deed.id] = deed if known is None else replace(known, sessions=(*known.sessions, *new))
+                operation = operation_of(json.loads(line))
+                known = found.get(operation.id)
+                new = [one for one in operation.sessions if known is None or one not in known.sessions]
+                found[operation.id] = operation if known is None else replace(known, sessions=(*known.sessions, *new))
         standing = _standing(list(found.values()))
-        return [replace(deed, undone=not standing[deed.id]) for deed in found.values()]
+        return [replace(operation, undone=not standing[operation.id]) for operation in found.values()]
 
-    def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Deed]:
+    def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Operation]:
         """The deeds, newest first.
 
         Args:
@@ -143,72 +143,79 @@ class Deeds:
             project: Only those that touched a session of this project folder.
         """
         wanted = None if project is None else os.path.realpath(project)
-        found = [deed for deed in reversed(self.all()) if wanted is None or _in(deed.sessions, wanted)]
+        found = [operation for operation in reversed(self.all()) if wanted is None or _in(operation.sessions, wanted)]
         return found if limit is None else found[:limit]
 
-    def last(self, *, project: Path | None = None) -> Deed | None:
+    def last(self, *, project: Path | None = None) -> Operation | None:
         """The newest deed that still stands and is no undo: what `undo` would take back."""
-        deeds = self.newest(None, project=project)
-        return next((deed for deed in deeds if deed.what not in (UNDO, REDO) and not deed.undone), None)
+        operations = self.newest(None, project=project)
+        return next(
+            (operation for operation in operations if operation.what not in (UNDO, REDO) and not operation.undone), None
+        )
 
-    def rest(self, deed: Deed) -> tuple[Touched, ...]:
+    def rest(self, operation: Operation) -> tuple[TouchedSession, ...]:
         """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return _standing(self.all()).get(deed.id, deed.sessions)
+        return _standing(self.all()).get(operation.id, operation.sessions)
 
-    def get(self, word: str) -> Deed:
+    def get(self, word: str) -> Operation:
         """The deed whose id begins with `word` (4 characters or more).
 
         Raises:
             NotFound: If there is none.
             Usage: If there are several.
         """
-        return the_one(
-            [deed for deed in self.all() if begins(deed.id, word)], word, "deed", lists="memtui history lists them"
+        return resolve_one(
+            [operation for operation in self.all() if begins(operation.id, word)],
+            word,
+            "deed",
+            lists="memtui history lists them",
         )
 
 
-def _standing(deeds: Sequence[Deed]) -> dict[str, tuple[Touched, ...]]:
+def _standing(operations: Sequence[Operation]) -> dict[str, tuple[TouchedSession, ...]]:
     """The sessions for which each deed stands, by its id: nothing took it back later, or what did was taken back too.
 
     Args:
         deeds: Oldest first.
     """
     back: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-    found: dict[str, tuple[Touched, ...]] = {}
-    for deed in reversed(deeds):
-        found[deed.id] = tuple(one for one in deed.sessions if (one.id, one.project) not in back[deed.id])
-        back[deed.undoes].update((one.id, one.project) for one in found[deed.id])
+    found: dict[str, tuple[TouchedSession, ...]] = {}
+    for operation in reversed(operations):
+        found[operation.id] = tuple(
+            one for one in operation.sessions if (one.id, one.project) not in back[operation.id]
+        )
+        back[operation.undoes].update((one.id, one.project) for one in found[operation.id])
     return found
 
 
-def record_of(deed: Deed) -> dict[str, Any]:
+def record_of(operation: Operation) -> dict[str, Any]:
     """A deed as JSON has it."""
-    data: dict[str, Any] = to_builtins(deed)
+    data: dict[str, Any] = to_builtins(operation)
     del data["undone"]
     return data
 
 
-def deed_of(data: Mapping[str, Any]) -> Deed:
+def operation_of(data: Mapping[str, Any]) -> Operation:
     """The deed that `record_of` made a record of.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: If it is none.
     """
-    known = set(Touched.__struct_fields__)
+    known = set(TouchedSession.__struct_fields__)
     sessions = (
         {key: str(value) for key, value in one.items() if key in known}  # a newer memtui may write more
         for one in data["sessions"]
     )
-    touched = tuple(Touched(**one) for one in sessions)
+    touched = tuple(TouchedSession(**one) for one in sessions)
     if not touched:
         raise ValueError("a deed without a session")
     more = (str(data.get("undoes", "")), str(data.get("of", "")))
-    return Deed(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+    return Operation(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
 
 
 def _short(title: str) -> str:
     return clip(" ".join(title.split()), _CELLS)
 
 
-def _in(sessions: Iterable[Touched], project: str) -> bool:
+def _in(sessions: Iterable[TouchedSession], project: str) -> bool:
     return any(one.project == project for one in sessions)

@@ -28,7 +28,7 @@ class Scene:
         self.root.mkdir()
         (self.root / "a.md").write_bytes(A)
         (self.root / "b.md").write_bytes(B)
-        self.deed: Callable[[Store], object] = getattr(self, name)
+        self.operation: Callable[[Store], object] = getattr(self, name)
         if name != "first":
             store = self.open(FaultFS())
             store.note_outside()
@@ -40,7 +40,7 @@ class Scene:
             os.utime(file, (1000, 1000))
         self.before = self.folder()
         self.snapshot = Snapshot(base)
-        self.deed(self.open(FaultFS()))
+        self.operation(self.open(FaultFS()))
         self.after = self.folder()
         assert name == "note" or self.before != self.after
         self.snapshot.put_back()
@@ -86,7 +86,7 @@ class Scene:
             settled: Whether the store said that nothing was written, so that it holds even before the next start.
         """
         visible = {name: data for name, data in self.folder().items() if not name.endswith(".tmp")}
-        if settled and not done and self.deed.__name__ != "note":
+        if settled and not done and self.operation.__name__ != "note":
             assert visible == self.before, where
         whole = [*self.before.values(), *self.after.values()]
         assert all(data in whole for data in visible.values()), "torn"
@@ -132,7 +132,7 @@ def test_whatever_call_fails_nothing_is_torn_or_lost(scene: Scene, code: int) ->
     for fs in upward(make):
         calls += 1
         try:
-            scene.deed(scene.open(fs))
+            scene.operation(scene.open(fs))
             done = True
         except MemtuiError as error:
             done = False
@@ -157,7 +157,7 @@ def test_wherever_the_world_stops_the_next_start_finds_old_or_new(scene: Scene, 
     for fs in upward(make):
         calls += 1
         try:
-            scene.deed(scene.open(fs))
+            scene.operation(scene.open(fs))
             done = True
         except Crash:
             done = False
@@ -176,7 +176,7 @@ def test_a_crash_while_the_crash_is_being_ended(scene: Scene) -> None:
         first = FaultFS()
         first.crash_at(number)
         try:
-            scene.deed(scene.open(first))
+            scene.operation(scene.open(first))
         except Crash:
             pass
         if not first.fired:

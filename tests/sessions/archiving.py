@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from memtui.sessions.archive import Keeper, Kept
+from memtui.sessions.archive import ArchivedSession, SessionArchive
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
@@ -67,8 +67,8 @@ class Scene:
         self.now = NOW
         self.before = self.tree()
 
-    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> Keeper:
-        return Keeper(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
+    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> SessionArchive:
+        return SessionArchive(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
 
     def tree(self) -> Tree:
         found = digest_tree(self.project)
@@ -80,15 +80,15 @@ class Scene:
         mine = (SESSION, "agent-flat")
         return {name: entry for name, entry in self.before.items() if not name.startswith(mine)}
 
-    def box(self) -> Kept:
+    def box(self) -> ArchivedSession:
         return self.keeper().kept()[0]
 
 
-def away(scene: Scene, keeper: Keeper) -> None:
+def away(scene: Scene, keeper: SessionArchive) -> None:
     keeper.delete([scene.path])
 
 
-def back(scene: Scene, keeper: Keeper) -> None:
+def back(scene: Scene, keeper: SessionArchive) -> None:
     keeper.put_back([scene.box()])
 
 
@@ -108,14 +108,14 @@ def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
     tree = scene.tree()
     assert tree == (scene.others if boxes else scene.before), where
     if done is not None:
-        assert len(scene.keeper().deeds.all()) >= 1 or not done, where
+        assert len(scene.keeper().operations.all()) >= 1 or not done, where
     left = [path for path in scene.base.rglob("*") if path.name.endswith(".tmp") or path.parent.name == "moving"]
     assert not left, where
     folders = [path for path in scene.base.joinpath("state", "sessions").glob("*/*/*") if path.is_dir()]
     assert len(folders) == len(boxes), where
 
 
-def prepared(scene: Scene, act: Callable[[Scene, Keeper], None]) -> Snapshot:
+def prepared(scene: Scene, act: Callable[[Scene, SessionArchive], None]) -> Snapshot:
     if act is back:
         scene.keeper().archive([scene.path])
     return Snapshot(scene.base)
@@ -129,7 +129,7 @@ def restore(scene: Scene, snapshot: Snapshot) -> None:
             os.utime(scene.project / name, ns=(stamp, stamp))
 
 
-Act = Callable[[Scene, Keeper], None]
+Act = Callable[[Scene, SessionArchive], None]
 
 
 def faulty(scene: Scene, snapshot: Snapshot, fault: Callable[[FaultFS, int], None]) -> Callable[[int], FaultFS]:

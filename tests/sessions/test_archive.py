@@ -8,11 +8,11 @@ from msgspec.structs import replace
 
 from memtui.client.session_files import session_files
 from memtui.sessions.archive import ARCHIVED, DELETED, KEPT, TRASH_LIMIT, save_copy
-from memtui.sessions.archive_files import Move, Mover
-from memtui.sessions.operations_log import Deed
+from memtui.sessions.archive_files import ArchiveMove, ArchiveMover
+from memtui.sessions.operations_log import Operation
 from memtui.sessions.rename import title_before
 from memtui.transcripts.subagents import agent_files
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 from tests.fs.faults import FaultFS
 from tests.sessions.archiving import DAY, OTHER, Scene, old
 from tests.support import digest_tree
@@ -38,7 +38,7 @@ def test_away_and_back_is_every_byte_and_time(scene: Scene, what: str) -> None:
     assert kept.note.title == "Move to pnpm"
     assert [file.place for file in session_files(kept.box)] == [kept.file.place]
     assert len(agent_files(kept.file.path)) == 3
-    scene.keeper().undo(done.deed)
+    scene.keeper().undo(done.operation)
     assert scene.tree() == scene.before
     assert scene.path.stat().st_mode & 0o777 == 0o600
     assert (scene.project / SESSION / "tool-results" / "toolu_1.txt").stat().st_mode & 0o777 == 0o640
@@ -48,16 +48,16 @@ def test_away_and_back_is_every_byte_and_time(scene: Scene, what: str) -> None:
 
 
 def test_put_back_and_its_undo(scene: Scene) -> None:
-    first = scene.keeper().delete([scene.path]).deed
+    first = scene.keeper().delete([scene.path]).operation
     back = scene.keeper().put_back([scene.box()])
     assert scene.tree() == scene.before
     scene.keeper().undo(back)
     assert scene.tree() == scene.others
     assert scene.box().place == DELETED
-    assert scene.keeper().deeds.last() == first
+    assert scene.keeper().operations.last() == first
     scene.keeper().undo(first)
     assert scene.tree() == scene.before
-    words = [deed.words for deed in scene.keeper().deeds.newest()]
+    words = [operation.words for operation in scene.keeper().operations.newest()]
     assert words == [
         "undo: delete session 'Move to pnpm'",
         "undo: put back session 'Move to pnpm'",
@@ -72,33 +72,33 @@ def test_undone_and_done_again(scene: Scene, what: str) -> None:
     if what == "put_back":
         keeper.archive([scene.path])
     before = scene.tree()
-    deed = {
-        "archive": lambda: keeper.archive([scene.path]).deed,
-        "delete": lambda: keeper.delete([scene.path]).deed,
+    operation = {
+        "archive": lambda: keeper.archive([scene.path]).operation,
+        "delete": lambda: keeper.delete([scene.path]).operation,
         "put_back": lambda: keeper.put_back([scene.box()]),
         "rename": lambda: keeper.rename(scene.path, "Another"),
     }[what]()
     after, titled = scene.tree(), title_of(scene)
     for _ in range(2):
-        undone = keeper.undo(deed)
+        undone = keeper.undo(operation)
         assert title_of(scene) != titled if what == "rename" else scene.tree() == before
-        assert keeper.deeds.get(deed.id).undone
+        assert keeper.operations.get(operation.id).undone
         again = keeper.redo(undone)
         assert title_of(scene) == titled if what == "rename" else scene.tree() == after
-        assert again.told == f"done again: {deed.words}"
-        assert keeper.deeds.last() == deed
+        assert again.told == f"done again: {operation.words}"
+        assert keeper.operations.last() == operation
         with pytest.raises(Conflict):
             keeper.redo(undone)
-        with pytest.raises(Usage):
+        with pytest.raises(UsageError):
             keeper.undo(again)
-    with pytest.raises(Usage):
-        keeper.redo(deed)
+    with pytest.raises(UsageError):
+        keeper.redo(operation)
 
 
 def test_a_deed_that_takes_itself_back_is_listed_all_the_same(scene: Scene) -> None:
-    deed = scene.keeper().archive([scene.path]).deed
-    scene.keeper().deeds.add(replace(deed, id="sdead", what="undo", of="archive", undoes="sdead"))
-    assert [one.undone for one in scene.keeper().deeds.newest()] == [False, False]
+    operation = scene.keeper().archive([scene.path]).operation
+    scene.keeper().operations.add(replace(operation, id="sdead", what="undo", of="archive", undoes="sdead"))
+    assert [one.undone for one in scene.keeper().operations.newest()] == [False, False]
 
 
 def title_of(scene: Scene) -> str:
@@ -115,7 +115,7 @@ def test_what_the_clean_up_would_take_is_fresh_when_it_comes_back(scene: Scene) 
     after = scene.tree()
     assert after.pop(late.relative_to(scene.project).as_posix())[2] == int(scene.now * 1e9)
     assert after == {name: entry for name, entry in exact.items() if name in after}
-    assert done.deed.words == "archive session 'Move to pnpm'"
+    assert done.operation.words == "archive session 'Move to pnpm'"
     scene.keeper().archive([scene.path])
     scene.now += 100 * DAY
     scene.keeper(cleanup=365).put_back([scene.box()])
@@ -127,7 +127,7 @@ def test_an_undo_leaves_alone_what_was_due_before(scene: Scene) -> None:
     before = scene.tree()
     done = scene.keeper().delete([scene.path])
     scene.now += DAY
-    scene.keeper().undo(done.deed)
+    scene.keeper().undo(done.operation)
     assert scene.tree() == before
     scene.keeper().delete([scene.path])
     scene.keeper().put_back([scene.box()])
@@ -142,14 +142,14 @@ def test_a_session_that_is_there_again_is_not_written_over(scene: Scene) -> None
     with pytest.raises(Conflict):
         scene.keeper().put_back([scene.box()])
     with pytest.raises(Conflict):
-        scene.keeper().undo(done.deed)
+        scene.keeper().undo(done.operation)
     assert (scene.tree(), digest_tree(scene.box().box)) == (now, box)
     scene.path.unlink()
     stranger = scene.project / SESSION / "tool-results" / "toolu_1.txt"
     stranger.parent.mkdir(parents=True)
     stranger.write_bytes(b"theirs")
     with pytest.raises(Conflict):
-        scene.keeper().undo(done.deed)
+        scene.keeper().undo(done.operation)
     assert stranger.read_bytes() == b"theirs"
     assert not scene.path.exists()
 
@@ -170,12 +170,12 @@ def test_who_is_refused(scene: Scene) -> None:
         keeper.archive([scene.path], live=frozenset({SESSION}))
     with pytest.raises(NotFound):
         keeper.delete([scene.path, scene.path.with_name(OTHER.replace("9", "8") + ".jsonl")])
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         keeper.delete([scene.project / "agent-flat.jsonl"])
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         keeper.archive([])
     assert scene.tree() == scene.before
-    assert not keeper.deeds.all()
+    assert not keeper.operations.all()
     keeper.rename(scene.path, "Live ones may be renamed")
     keeper.archive([scene.path])
     with pytest.raises(Refused, match="put away"):
@@ -183,7 +183,7 @@ def test_who_is_refused(scene: Scene) -> None:
     back = keeper.put_back([scene.box()])
     with pytest.raises(Refused, match="open in the agent client"):
         keeper.undo(back, live=frozenset({SESSION}))
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         keeper.undo(keeper.undo(back))
 
 
@@ -205,7 +205,7 @@ def test_a_link_is_neither_followed_nor_moved(scene: Scene, tmp_path: Path, wher
 
 
 def test_deleted_ones_go_for_good_after_a_month_at_the_next_delete(scene: Scene) -> None:
-    first = scene.keeper().delete([scene.path]).deed
+    first = scene.keeper().delete([scene.path]).operation
     scene.keeper().archive([scene.project / f"{OTHER}.jsonl"])
     scene.now += KEPT * DAY + 1
     scene.keeper().recover()
@@ -213,9 +213,9 @@ def test_deleted_ones_go_for_good_after_a_month_at_the_next_delete(scene: Scene)
     again = Script().user("u", None, "x").write(scene.project)
     done = scene.keeper().delete([again])
     assert done.notes == ("1 deleted more than 30 days ago went for good",)
-    assert [one.note.deed for one in scene.keeper().kept(DELETED)] == [done.deed.id]
+    assert [one.note.operation for one in scene.keeper().kept(DELETED)] == [done.operation.id]
     assert len(scene.keeper().kept(ARCHIVED)) == 1
-    scene.keeper().undo(done.deed)
+    scene.keeper().undo(done.operation)
     with pytest.raises(NotFound, match="not among the kept"):
         scene.keeper().undo(first)
 
@@ -230,7 +230,7 @@ def test_the_trash_is_a_courtesy(scene: Scene, monkeypatch: pytest.MonkeyPatch) 
     text = scene.path.read_bytes()
     done = scene.keeper(trash=trash).delete([scene.path])
     assert (got, done.notes) == ([(scene.path.name, text)], ())
-    scene.keeper().undo(done.deed)
+    scene.keeper().undo(done.operation)
     monkeypatch.setattr("memtui.sessions.archive.TRASH_LIMIT", 10)
     assert "too large" in scene.keeper(trash=trash).delete([scene.path]).notes[0]
     assert len(got) == 1
@@ -240,19 +240,19 @@ def test_the_trash_is_a_courtesy(scene: Scene, monkeypatch: pytest.MonkeyPatch) 
 def test_several_at_once_are_one_deed(scene: Scene) -> None:
     other = scene.project / f"{OTHER}.jsonl"
     done = scene.keeper().delete([scene.path, other, scene.path])
-    assert [one.id for one in done.deed.sessions] == [SESSION, OTHER]
-    assert scene.keeper().deeds.newest() == [done.deed]
-    assert (done.deed.words, done.deed.told) == ("delete 2 sessions", "deleted 2 sessions")
+    assert [one.id for one in done.operation.sessions] == [SESSION, OTHER]
+    assert scene.keeper().operations.newest() == [done.operation]
+    assert (done.operation.words, done.operation.told) == ("delete 2 sessions", "deleted 2 sessions")
     other.write_bytes(b"again\n")
     with pytest.raises(Conflict) as caught:
-        scene.keeper().undo(done.deed)
+        scene.keeper().undo(done.operation)
     assert "1 of 2" in caught.value.hint
     assert scene.path.exists()
-    assert [one.id for one in scene.keeper().deeds.rest(done.deed)] == [OTHER]
+    assert [one.id for one in scene.keeper().operations.rest(done.operation)] == [OTHER]
     other.unlink()
-    scene.keeper().undo(done.deed)
+    scene.keeper().undo(done.operation)
     assert scene.tree() == scene.before
-    assert scene.keeper().deeds.last() is None
+    assert scene.keeper().operations.last() is None
 
 
 def test_save_as_copies_the_bytes(scene: Scene, tmp_path: Path) -> None:
@@ -267,13 +267,13 @@ def test_save_as_copies_the_bytes(scene: Scene, tmp_path: Path) -> None:
 
 
 def test_a_list_of_deeds_with_strange_lines(scene: Scene) -> None:
-    deed = scene.keeper().archive([scene.path]).deed
-    path = scene.keeper().deeds.path
+    operation = scene.keeper().archive([scene.path]).operation
+    path = scene.keeper().operations.path
     strange = [b"\xff", b"[]", b"{}", b'{"id":"s1","time":"x","what":"y","sessions":[]}', b'{"id":1,"time":1,"what":2']
     path.write_bytes(b"\n".join([*strange[:4], path.read_bytes().strip(), strange[4]]))
-    assert scene.keeper().deeds.newest() == [deed]
-    scene.keeper().undo(deed)
-    assert [one.what for one in scene.keeper().deeds.newest()] == ["undo", "archive"]
+    assert scene.keeper().operations.newest() == [operation]
+    scene.keeper().undo(operation)
+    assert [one.what for one in scene.keeper().operations.newest()] == ["undo", "archive"]
 
 
 def test_where_files_have_one_name_only(scene: Scene) -> None:
@@ -288,9 +288,9 @@ def test_where_files_have_one_name_only(scene: Scene) -> None:
 
 @pytest.mark.parametrize("way", ["away", "back"])
 def test_a_box_whose_note_is_broken_is_never_thrown_away(scene: Scene, way: str) -> None:
-    deed = scene.keeper().archive([scene.path]).deed
+    operation = scene.keeper().archive([scene.path]).operation
     box = scene.box().box
-    Mover(scene.dirs.state / "sessions", scene.keeper().deeds)._begin(Move(way, box, deed))
+    ArchiveMover(scene.dirs.state / "sessions", scene.keeper().operations)._begin(ArchiveMove(way, box, operation))
     note = (box / "note.json").read_bytes()
     (box / "note.json").write_bytes(note[:50])
     before = digest_tree(box)
@@ -298,13 +298,13 @@ def test_a_box_whose_note_is_broken_is_never_thrown_away(scene: Scene, way: str)
     assert digest_tree(box) == before
     (box / "note.json").write_bytes(note)
     if way == "away":
-        scene.keeper().undo(deed)
+        scene.keeper().undo(operation)
         assert scene.tree() == scene.before
 
 
 def test_words_of_a_deed_without_titles() -> None:
-    from memtui.sessions.operations_log import Touched
+    from memtui.sessions.operations_log import TouchedSession
 
-    one = Touched(SESSION, "/p", after="New")
-    assert Deed("s1", 0, "rename", (one,)).words == "rename session '11111111' to 'New'"
-    assert Deed("s1", 0, "archive", (one,)).words == "archive session '11111111'"
+    one = TouchedSession(SESSION, "/p", after="New")
+    assert Operation("s1", 0, "rename", (one,)).words == "rename session '11111111' to 'New'"
+    assert Operation("s1", 0, "archive", (one,)).words == "archive session '11111111'"

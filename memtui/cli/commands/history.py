@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
-from memtui.cli.options import Command, complete_names, pass_call
-from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.history.versions import FOUND
-from memtui.util.errors import MemtuiError, NotFound, Usage
+from memtui.util.errors import MemtuiError, NotFound, UsageError
 from memtui.util.text import age
 
 if TYPE_CHECKING:
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from memtui.history.versions import History, Version
 
 
-def histories(call: Call) -> "list[Store]":
+def histories(call: CliContext) -> "list[Store]":
     """The stores of the project; the folders are looked up first."""
     call.workspace.read(full=False)
     return list(call.workspace.stores())
 
 
-def note_outside(call: Call) -> None:
+def note_outside(call: CliContext) -> None:
     """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode."""
     if call.asked.read_only or call.asked.dry_run:
         return
@@ -72,12 +72,12 @@ def version_diff(history: "History", version: "Version", name: str | None = None
     return "".join(parts)
 
 
-@click.command("history", cls=Command, short_help="List what happened, newest first.")
+@click.command("history", cls=CliCommand, short_help="List what happened, newest first.")
 @click.argument("name", required=False, shell_complete=complete_names)
 @click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
-@pass_call
-def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
+@pass_context
+def history(call: CliContext, name: str | None, patch: bool, limit: int) -> int:
     """List what happened, newest first: to everything, or to one file.
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
@@ -94,7 +94,7 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
     found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
     found.sort(key=lambda pair: -pair[0].when)
     if name is None:
-        found += [(deed, stores[0].history) for deed in session_versions(call.workspace, limit)]
+        found += [(operation, stores[0].history) for operation in session_versions(call.workspace, limit)]
         found.sort(key=lambda pair: -pair[0].when)
         found = [pair for pair in found if call.out.verbose or pair[0].kind != FOUND]
     found = found[:limit]
@@ -118,9 +118,9 @@ def history(call: Call, name: str | None, patch: bool, limit: int) -> int:
     return int(not rows)
 
 
-def _listed(call: Call, versions: "list[Version]", name: str | None) -> Iterator[Line]:
+def _listed(call: CliContext, versions: "list[Version]", name: str | None) -> Iterator[Line]:
     columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
-    rows: list[list[str | Part]] = []
+    rows: list[list[str | StyledText]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
@@ -129,44 +129,51 @@ def _listed(call: Call, versions: "list[Version]", name: str | None) -> Iterator
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
         much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, version.who, Part(version.why + state, style), much])
+        rows.append([version.id[:SHORT], when, version.who, StyledText(version.why + state, style), much])
     yield from table(call.out, columns, rows)
 
 
-def _path(call: Call, name: str) -> Path:
+def _path(call: CliContext, name: str) -> Path:
     """The file that a name means; one that is gone is called by its name in the memory folder."""
     try:
         return find(call.read(full=False), name, call.cwd).path
     except NotFound:
         for word in (name, f"{name}.md"):
-            path = call.place.folder / word
+            path = call.location.folder / word
             store, key = call.workspace.home_of(path)
             if store.log(key, limit=1):
                 return path
         raise
 
 
-@click.command("undo", cls=Command, short_help="Take back the newest write, or any version.")
+@click.command("undo", cls=CliCommand, short_help="Take back the newest write, or any version.")
 @click.argument("version", required=False, metavar="[ID]")
-@pass_call
-def undo(call: Call, version: str | None) -> None:
+@pass_context
+def undo(call: CliContext, version: str | None) -> None:
     """Take back the newest write that still stands, a background run's included, or any version by its id.
 
     What was done to a session of the project counts as well: a new name, archive, restore, rm.
     """
     from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, deed_to_undo, undo_deed
+    from memtui.projects.activity import as_version, operation_to_undo, undo_operation
 
     call.may_write()
     histories(call)
     note_outside(call)
-    deed = deed_to_undo(call.workspace, version)
-    if deed is not None:
-        words = as_version(deed)
+    operation = operation_to_undo(call.workspace, version)
+    if operation is not None:
+        words = as_version(operation)
         if call.asked.dry_run:
             _told(call, "undo", f"would undo: {words.why}", words, None, "")
             return
-        _told(call, "undo", f"undone: {words.why}", words, Saved(as_version(undo_deed(call.workspace, deed))), "")
+        _told(
+            call,
+            "undo",
+            f"undone: {words.why}",
+            words,
+            Saved(as_version(undo_operation(call.workspace, operation))),
+            "",
+        )
         return
     past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
     diff = version_diff(past, target, back=True)
@@ -176,23 +183,23 @@ def undo(call: Call, version: str | None) -> None:
     _told(call, "undo", f"undone: {target.why}", target, call.workspace.undo(target.id)[0], diff)
 
 
-@click.command("redo", cls=Command)
-@pass_call
-def redo(call: Call) -> None:
+@click.command("redo", cls=CliCommand)
+@pass_context
+def redo(call: CliContext) -> None:
     """Do again what was undone last, be it done to memory or to a session of the project."""
     from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, deed_to_redo, redo_deed
+    from memtui.projects.activity import as_version, operation_to_redo, redo_operation
 
     call.may_write()
     histories(call)
     note_outside(call)
-    undone = deed_to_redo(call.workspace)
+    undone = operation_to_redo(call.workspace)
     if undone is not None:
         words = as_version(undone)
         if call.asked.dry_run:
             _told(call, "redo", f"would redo what was taken back by: {words.why}", words, None, "")
             return
-        done = redo_deed(call.workspace, undone)
+        done = redo_operation(call.workspace, undone)
         _told(call, "redo", done.told, words, Saved(as_version(done)), "")
         return
     past, target = call.workspace.next_redo()
@@ -204,14 +211,14 @@ def redo(call: Call) -> None:
     _told(call, "redo", f"done again: {target.why.removeprefix('undo: ')}", target, saved, diff)
 
 
-@click.command("restore", cls=Command, short_help="Bring one file back to an earlier version.")
+@click.command("restore", cls=CliCommand, short_help="Bring one file back to an earlier version.")
 @click.argument("what", metavar="NAME@ID", shell_complete=complete_names)
-@pass_call
-def restore(call: Call, what: str) -> None:
+@pass_context
+def restore(call: CliContext, what: str) -> None:
     """Bring one file back to what it was after a version: memtui history NAME lists the ids."""
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
-        raise Usage("restore wants NAME@ID", hint="memtui history NAME lists the ids")
+        raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
     call.may_write()
     histories(call)
     note_outside(call)
@@ -233,13 +240,13 @@ def restore(call: Call, what: str) -> None:
     _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
 
 
-def _by_id(call: Call, word: str) -> "tuple[History, Version]":
+def _by_id(call: CliContext, word: str) -> "tuple[History, Version]":
     if len(word) < 4:
-        raise Usage("4 characters of an id at least", hint="memtui history lists the ids")
-    return call.workspace.deed(word)
+        raise UsageError("4 characters of an id at least", hint="memtui history lists the ids")
+    return call.workspace.operation(word)
 
 
-def _told(call: Call, kind: str, words: str, version: "Version", saved: "Saved | None", diff: str) -> None:
+def _told(call: CliContext, kind: str, words: str, version: "Version", saved: "Saved | None", diff: str) -> None:
     """Say what was done, or would be."""
     made = saved.version if saved is not None else None
     data = {

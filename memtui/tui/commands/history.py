@@ -5,48 +5,54 @@ from pathlib import Path
 
 from memtui.history.versions import FOUND, KEPT, Version
 from memtui.memory.workspace import Workspace
-from memtui.projects.activity import deed_to_redo, deed_to_undo, redo_deed, session_versions, undo_deed
-from memtui.sessions.operations_log import Deed
-from memtui.tui.commands.base import Hands, merged_words
+from memtui.projects.activity import (
+    operation_to_redo,
+    operation_to_undo,
+    redo_operation,
+    session_versions,
+    undo_operation,
+)
+from memtui.sessions.operations_log import Operation
+from memtui.tui.commands.base import CommandHandler, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.tui.render.preview import diff
 from memtui.util.errors import NotFound
 from memtui.util.text import age
 
 
-class PastWishes(Hands):
+class HistoryCommands(CommandHandler):
     """History as a person uses it."""
 
-    async def wish_undo(self, wish: Wish) -> None:
+    async def wish_undo(self, wish: CommandRequested) -> None:
         """Undo the newest write that is not undone, a background run's included."""
-        deed = await self.off(deed_to_undo, self.workspace)
-        if deed is not None and not self.workspace.read_only:
-            await self._turn_deed(undo_deed, deed)
+        operation = await self.off(operation_to_undo, self.workspace)
+        if operation is not None and not self.workspace.read_only:
+            await self._turn_deed(undo_operation, operation)
             return
         saved, version = await self.off(self.workspace.undo)
-        self.app.post_message(Written(f"undone: {version.why}{merged_words(saved)}"))
+        self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
 
-    async def _turn_deed(self, turn: Callable[[Workspace, Deed], Deed], deed: Deed) -> None:
+    async def _turn_deed(self, turn: Callable[[Workspace, Operation], Operation], operation: Operation) -> None:
         """Take back what was done to sessions, or do it again."""
-        done = await self.off(turn, self.workspace, deed)
-        self.app.post_message(Written(done.told))
+        done = await self.off(turn, self.workspace, operation)
+        self.app.post_message(CommandDone(done.told))
         self.app.sessions.again()
 
-    async def wish_redo(self, wish: Wish) -> None:
+    async def wish_redo(self, wish: CommandRequested) -> None:
         """Do again what was undone last."""
-        deed = await self.off(deed_to_redo, self.workspace)
-        if deed is not None and not self.workspace.read_only:
-            await self._turn_deed(redo_deed, deed)
+        operation = await self.off(operation_to_redo, self.workspace)
+        if operation is not None and not self.workspace.read_only:
+            await self._turn_deed(redo_operation, operation)
             return
         saved, version = await self.off(self.workspace.redo)
-        self.app.post_message(Written(f"done again: {version.why}{merged_words(saved)}"))
+        self.app.post_message(CommandDone(f"done again: {version.why}{merged_words(saved)}"))
 
-    async def wish_activity(self, wish: Wish) -> None:
+    async def wish_activity(self, wish: CommandRequested) -> None:
         """Every write, newest first; Enter shows its diff and offers to undo it."""
-        versions = [*await self.off(self.workspace.deeds), *await self.off(session_versions, self.workspace)]
+        versions = [*await self.off(self.workspace.operations), *await self.off(session_versions, self.workspace)]
         versions.sort(key=lambda version: -version.when)
         if not versions:
             raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
@@ -61,15 +67,15 @@ class PastWishes(Hands):
         text = await self.off(self._version_diff, version.id)
         if await self.app.push_screen_wait(ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
             saved, _ = await self.off(self.workspace.undo, version.id)
-            self.app.post_message(Written(f"undone: {version.why}{merged_words(saved)}"))
+            self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
 
     async def _session_deed(self, version: Version) -> None:
         """Offer to take back what was done to sessions."""
-        deed = await self.off(deed_to_undo, self.workspace, version.id)
-        if deed is None or version.undone or self.workspace.read_only:
+        operation = await self.off(operation_to_undo, self.workspace, version.id)
+        if operation is None or version.undone or self.workspace.read_only:
             self.app.notify(version.why, markup=False)
         elif await self.app.push_screen_wait(Question("Undo this?", [version.why], yes="Undo", no="Leave it")):
-            await self._turn_deed(undo_deed, deed)
+            await self._turn_deed(undo_operation, operation)
 
     def _options(self, versions: Sequence[Version]) -> list[Option[str]]:
         now = self.workspace.now()
@@ -79,17 +85,17 @@ class PastWishes(Hands):
         ]
 
     def _version_diff(self, version_id: str, name: str | None = None) -> str:
-        history, version = self.workspace.deed(version_id)
+        history, version = self.workspace.operation(version_id)
         names = [change.name for change in version.files] if name is None else [name]
         return "\n".join(diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
 
-    async def wish_version(self, wish: Wish, version_id: str) -> None:
+    async def wish_version(self, wish: CommandRequested, version_id: str) -> None:
         """Show what one version did to the file."""
         _, name = self.workspace.home_of(self.one(wish))
         text = await self.off(self._version_diff, version_id, name)
         await self.app.push_screen_wait(ShowDiff(name, text))
 
-    async def wish_restore(self, wish: Wish) -> None:
+    async def wish_restore(self, wish: CommandRequested) -> None:
         """Choose an earlier version of the file, see the difference, bring it back."""
         path = self.one(wish)
         chosen = await self._choose_version(path, "Restore which version?")
@@ -100,16 +106,16 @@ class PastWishes(Hands):
         data = await self.off(self._on_disk, path)
         if await self.app.push_screen_wait(ShowDiff(f"Restore {name}", diff(data, then, name), yes="restore it")):
             saved = await self.off(self.workspace.restore, path, chosen)
-            self.app.post_message(Written(f"restored {name}{merged_words(saved)}", path))
+            self.app.post_message(CommandDone(f"restored {name}{merged_words(saved)}", path))
 
-    async def wish_compare(self, wish: Wish) -> None:
+    async def wish_compare(self, wish: CommandRequested) -> None:
         """Compare with an earlier version, or with another file."""
         path = self.one(wish)
         versions = await self.off(self.workspace.versions, path)
         options = [Option(f"version:{o.key}", o.label, "earlier version") for o in self._options(versions)]
         options += [
             Option(f"file:{file.path}", file.name, "another file")
-            for scope in self.world.scopes
+            for scope in self.snapshot.scopes
             for file in scope.files
             if file.path != path
         ]
