@@ -1,0 +1,270 @@
+"""What memtui knows of the files in a folder without reading them again, and which of them a person has not looked at.
+
+The database holds a stamp for each file beside the version that it had then, so that finding out that nothing changed
+from outside costs one `stat` a file. A stamp is trusted only if it was old when it was taken: a file that changes
+within the same clock tick has the same stamp (git calls such an entry "racy").
+"""
+
+import os
+import sqlite3
+import stat
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.base.boundary import MAX_DEPTH, open_parent
+from memtui.base.errors import MemtuiError
+from memtui.base.files import SETTLE, Content, Stamp, clear_temps, is_temp, read_once
+from memtui.base.filesystem import REAL, FileSystem
+from memtui.history.database import HistoryDatabase, folder_id
+
+MAX_SIZE = 8 << 20
+"""Bytes: what is larger is no memory and isn't recorded; the agent client skips instructions above 4 MiB."""
+
+_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+
+
+class KnownFile(Struct, frozen=True):
+    """What the history has last of a file.
+
+    `blob` and `digest` are `None` for a file that couldn't be read; `stamp` is `None` if it was not looked at since
+    memtui wrote it; `looked_at` is in seconds since 1970.
+    """
+
+    blob: int | None
+    digest: str | None
+    mtime_ns: int | None
+    stamp: Stamp | None
+    looked_at: float
+
+    def unchanged(self, stamp: Stamp) -> bool:
+        """Whether a file with this stamp surely has not changed since the look."""
+        return self.stamp == stamp and stamp.settled(self.looked_at)
+
+
+class FolderSnapshot:
+    """The last look at a folder.
+
+    Args:
+        database: The history.
+        folder: The folder's real path.
+        scope: Tells apart those who look at different files of one folder.
+    """
+
+    def __init__(self, database: HistoryDatabase, folder: Path, scope: str = "") -> None:
+        self._database = database
+        self._folder = folder
+        self._scope = scope
+
+    @property
+    def looked(self) -> bool:
+        """Whether somebody has looked before."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return False
+            found = connection.execute("select 1 from looks where folder = ? and scope = ?", (row, self._scope))
+            return found.fetchone() is not None
+
+    def files(self, names: Collection[str] | None = None) -> dict[str, KnownFile]:
+        """What is known of the folder, by name: of some files, or of all."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            query = (
+                "select f.name, f.blob, b.digest, f.size, f.mtime_ns, f.ctime_ns, f.inode, f.looked_at "
+                "from files f left join blobs b on b.id = f.blob where f.folder = ?"
+            )
+            if names is None:
+                rows = connection.execute(query, (row,)).fetchall()
+            else:
+                keys = [os.fsencode(name) for name in names]
+                rows = [one for key in keys for one in connection.execute(query + " and f.name = ?", (row, key))]
+        return {
+            os.fsdecode(name): KnownFile(
+                blob,
+                digest and digest.hex(),
+                mtime,
+                Stamp(size, mtime, ctime, inode % (1 << 64)) if looked_at is not None else None,
+                looked_at or 0.0,
+            )
+            for name, blob, digest, size, mtime, ctime, inode, looked_at in rows
+        }
+
+    def save(self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[Stamp, int | None]], at: float) -> None:
+        """Write down a look, as part of a transaction.
+
+        Args:
+            stamps: Name to stamp and row of the content; a file that couldn't be read has none.
+            at: When it began, in seconds since 1970.
+        """
+        row = folder_id(connection, self._folder, create=True)
+        connection.executemany(
+            "insert or replace into files (folder, name, blob, size, mtime_ns, ctime_ns, inode, looked_at) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                (row, os.fsencode(name), blob, stamp.size, stamp.mtime_ns, stamp.ctime_ns, _signed(stamp.inode), at)
+                for name, (stamp, blob) in stamps.items()
+            ],
+        )
+        connection.execute("insert or ignore into looks (folder, scope) values (?, ?)", (row, self._scope))
+
+    def unseen(self) -> dict[str, str]:
+        """The files that somebody else changed since a person looked at them: name to digest."""
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            rows = connection.execute("select name, digest from unseen where folder = ?", (row,)).fetchall()
+        return {os.fsdecode(name): digest for name, digest in rows}
+
+    def mark_seen(self, names: Iterable[str]) -> None:
+        """Write down that a person has looked at some files; losing that costs them one more look."""
+        wanted = self.unseen().keys() & set(names)
+        if wanted:
+            with self._database.write(durable=False) as connection:
+                row = folder_id(connection, self._folder)
+                connection.executemany(
+                    "delete from unseen where folder = ? and name = ?", [(row, os.fsencode(name)) for name in wanted]
+                )
+
+
+def _signed(number: int) -> int:
+    """An inode as SQLite can hold it: some file systems use all 64 bits."""
+    return number - (1 << 64) if number >= 1 << 63 else number
+
+
+def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, Stamp]:
+    """The files that a store looks after, with their stamps; nothing is read, no link followed.
+
+    Args:
+        root: The folder. If it is gone, there are none.
+        only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
+    """
+    found: dict[str, Stamp] = {}
+    if only is not None:
+        for name in only:
+            with suppress(OSError, MemtuiError):
+                parent, leaf = open_parent(root, name, fs=fs)
+                try:
+                    info = fs.lstat(leaf, dir_fd=parent)
+                finally:
+                    fs.close(parent)
+                if stat.S_ISREG(info.st_mode):
+                    found[name] = Stamp.of(info)
+        return found
+    for above, _, entries in walk(root, fs):
+        for entry in entries:
+            if not entry.name.endswith(".md") or not entry.is_file(follow_symlinks=False):
+                continue
+            with suppress(OSError):  # gone between the listing and the look
+                found[above + entry.name] = Stamp.of(entry.stat(follow_symlinks=False))
+    return found
+
+
+def walk(
+    root: Path, fs: FileSystem = REAL, *, hidden: bool = False
+) -> Iterator[tuple[str, int, list[os.DirEntry[str]]]]:
+    """The folders below `root`, each with the lead of its names, open, and its entries; no link is followed.
+
+    Args:
+        hidden: Whether entries whose name starts with a dot are among them; hidden folders are never entered.
+    """
+    try:
+        top = fs.open(root, _FLAGS)
+    except (FileNotFoundError, NotADirectoryError):  # the latter also for a link
+        return
+    waiting = [("", top)]
+    try:
+        while waiting:
+            above, fd = waiting.pop()
+            try:
+                with os.scandir(fd) as listing:
+                    entries = [entry for entry in listing if hidden or not entry.name.startswith(".")]
+                    for entry in entries:
+                        if (
+                            above.count("/") < MAX_DEPTH
+                            and not entry.name.startswith(".")
+                            and entry.is_dir(follow_symlinks=False)
+                        ):
+                            with suppress(OSError):  # swapped for a link, gone, or not ours to enter
+                                waiting.append((f"{above}{entry.name}/", fs.open(entry.name, _FLAGS, dir_fd=fd)))
+                    yield above, fd, entries
+            finally:
+                fs.close(fd)
+    finally:
+        for _, fd in waiting:
+            fs.close(fd)
+
+
+def clear_folder(root: Path, only: Collection[str] | None, fs: FileSystem = REAL, *, own: bool) -> list[str]:
+    """Remove the temporary files that dead processes left; what can't be removed stays, without a fault.
+
+    Args:
+        only: For a store of single files: just their folders. Else all below `root`.
+        own: Also those of this process; needs the store's lock.
+    """
+    removed: list[str] = []
+    if only is not None:
+        for name in {name.rpartition("/")[0] + "/x": None for name in only}:
+            with suppress(OSError, MemtuiError):
+                parent, _ = open_parent(root, name.removeprefix("/"), fs=fs)
+                try:
+                    removed += clear_temps(parent, fs=fs, own=own)
+                finally:
+                    fs.close(parent)
+        return removed
+    for above, fd, entries in walk(root, fs, hidden=True):
+        names = [entry.name for entry in entries if is_temp(entry.name)]
+        with suppress(OSError):  # a folder that may only be read
+            removed += [above + name for name in clear_temps(fd, fs=fs, names=names, own=own)]
+    return removed
+
+
+def read_settled(
+    root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL
+) -> dict[str, Content]:
+    """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
+
+    Args:
+        known: Name to the digest of bytes that are whole for sure, so that once is enough.
+
+    Returns:
+        What could be read and came to rest; the rest is left for the next look.
+    """
+    done: dict[str, Content] = {}
+    fresh: dict[str, Content] = {}
+    for name in names:
+        content = _read(root, name, fs)
+        if content is None:
+            continue
+        whole = not content.stamp.fresh(fs.now()) or content.digest == known.get(name)
+        (done if whole else fresh)[name] = content
+    for _ in range(50):
+        if not fresh:
+            break
+        fs.wait(SETTLE)
+        for name, before in list(fresh.items()):
+            again = _read(root, name, fs)
+            if again is None:
+                del fresh[name]
+            elif again.digest == before.digest:
+                done[name] = again
+                del fresh[name]
+            else:
+                fresh[name] = again
+    return done
+
+
+def _read(root: Path, name: str, fs: FileSystem) -> Content | None:
+    try:
+        parent, leaf = open_parent(root, name, fs=fs)
+        try:
+            return read_once(leaf, fs=fs, dir_fd=parent)
+        finally:
+            fs.close(parent)
+    except (OSError, MemtuiError):
+        return None  # gone, a link by now, or not ours to read: the next look tells

@@ -1,0 +1,562 @@
+"""The one way in which memtui writes a file whose history it keeps.
+
+Every writer (editor, command line, adoption of a dream) hands over what it wants and the digest of what it saw. Under
+a lock that all processes of memtui share, the store looks again; if somebody was faster, it merges three ways or says
+`Stale` with all the texts. What was there goes into the history before it is replaced; the file is replaced
+atomically; several files are replaced as one step, which a crash leaves whole or untouched.
+
+Undo and restore do what can be done and list the rest (`NotRestored`): a file that later edits overlap, or that may
+not be written.
+"""
+
+import os
+import time
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.base.boundary import Actor, check_path, fold_name
+from memtui.base.dirs import Dirs
+from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.base.files import digest, fault
+from memtui.base.filesystem import REAL, FileSystem
+from memtui.history.database import HistoryDamaged, HistoryDatabase
+from memtui.history.merge import merge3
+from memtui.history.snapshot import clear_folder
+from memtui.history.transaction import Moved, Step, look, remove_folder
+from memtui.history.trash import put_in_trash
+from memtui.history.versions import (
+    FOUND,
+    KEPT,
+    OUTSIDE,
+    REDO,
+    UNDO,
+    FileChange,
+    FolderVersions,
+    Operation,
+    Scope,
+    redo_target,
+    undo_target,
+)
+from memtui.history.writer import MAX_TRIES, NOTHING, Writer
+
+DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
+
+
+class Change(Struct, frozen=True):
+    """What somebody wants of one file.
+
+    Args:
+        name: Relative to the store's root, with slashes.
+        data: The bytes it shall hold; `None` removes it.
+        base: SHA-256 digest of the bytes that this was made from; `None` if there was no such file.
+        base_data: Those bytes, if the caller still has them: needed for a merge when the history never saw them.
+    """
+
+    name: str
+    data: bytes | None
+    base: str | None
+    base_data: bytes | None = None
+
+
+class NotRestored(Struct, frozen=True):
+    """A file that an undo or a restore left as it is, and why.
+
+    `wanted` is what it would have become, `disk` what is there, `None` for no file; `merged` has both with diff3 marks
+    where later edits overlap. `overridable`: whether doing it all the same is possible, with the name in `over`; what
+    is there then goes into the history first.
+    """
+
+    name: str
+    reason: str
+    wanted: bytes | None = None
+    disk: bytes | None = None
+    merged: bytes | None = None
+    overridable: bool = False
+
+
+class Saved(Struct, frozen=True):
+    """What was done.
+
+    `operation` is `None` if nothing had to be; `merged` are the names whose text was merged; `left` is what an undo or
+    a restore could not do.
+    """
+
+    operation: Operation | None
+    merged: tuple[str, ...] = ()
+    left: tuple[NotRestored, ...] = ()
+
+
+class RestorePlan(Struct, frozen=True):
+    """What restoring a folder would do: the files that would change, each with what it would hold, and what can't be.
+
+    `unknown` are files that memtui first saw later: nobody knows whether they were there, so they stay.
+    """
+
+    files: tuple[tuple[str, bytes | None], ...]
+    left: tuple[NotRestored, ...]
+    unknown: tuple[str, ...]
+
+
+class Stale(Conflict):
+    """A file is another one than the caller saw, and the two can't be brought together. Nothing was written.
+
+    Attributes:
+        name: The file.
+        mine: What the caller wanted it to hold; `None`: to be removed.
+        base: What the caller started from, where known; `None` otherwise, or if there was no file.
+        disk: What is there; `None` if it is gone.
+        merged: Both with diff3 marks where they overlap; `None` where a merge makes no sense.
+    """
+
+    def __init__(
+        self, name: str, mine: bytes | None, base: bytes | None, disk: bytes | None, merged: bytes | None = None
+    ) -> None:
+        what = "is gone" if disk is None else "is there already" if base is None and mine else "changed on disk"
+        super().__init__(f"{name} {what}: nothing was written", hint="compare the two and save again")
+        self.name = name
+        self.mine = mine
+        self.base = base
+        self.disk = disk
+        self.merged = merged
+
+
+class Store:
+    """Reads, writes and remembers the files of one folder.
+
+    Args:
+        root: The folder. A link in its own path is followed: that is the person's choice.
+        dirs: Ours; the history is in the state folder.
+        allow: Exact names instead of the rule for memory files: for instructions and settings.
+        fs: Where every write goes through.
+        now: The clock, in seconds since 1970.
+        actor: Whose rights count.
+        trash: Where removed files go as well; `None` for nowhere.
+        patience: Seconds to wait for another process of ours.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        dirs: Dirs,
+        *,
+        allow: frozenset[str] | None = None,
+        fs: FileSystem = REAL,
+        now: Callable[[], float] = time.time,
+        actor: Actor = "user",
+        trash: Callable[[str, bytes, Path], bool] | None = put_in_trash,
+        patience: float = 30.0,
+    ) -> None:
+        self.root = root
+        self._real = Path(os.path.realpath(root))
+        self.scope = Scope(str(self._real), allow)
+        self._allow = allow
+        self._fs = fs
+        self._now = now
+        self._actor: Actor = actor
+        self._trash = trash
+        self._trash_folder = dirs.state / "trash"
+        database = HistoryDatabase.of(dirs, fs=fs, patience_s=patience)
+        self._writer = Writer(self._real, database, scope=self.scope, fs=fs, now=now, patience_s=patience)
+        self.history: FolderVersions = self._writer.versions
+
+    def read(self, name: str) -> tuple[bytes, str] | None:
+        """A file's bytes and digest, never half-written; `None` if it isn't there.
+
+        Raises:
+            Refused: If it isn't one of this store's, or a link or no file.
+        """
+        found = look(self._real, self._name(name, ()), self._fs)
+        return None if found is None else (found.data, found.digest)
+
+    def log(self, name: str | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
+        """The operations on this store's files, newest first; on one file if `name` is given."""
+        named = (one for one in self.operations() if name is None or one.file(name) is not None)
+        return tuple(islice(named, limit))
+
+    def operations(self) -> Iterator[Operation]:
+        """All operations on this store's files, newest first, read as they are asked for."""
+        return (one for one in self.history.walk([self.scope]) if one.folder == self.scope.folder)
+
+    def apply(
+        self,
+        changes: Sequence[Change],
+        *,
+        why: str,
+        who: str = "you",
+        merge: bool = True,
+        kind: str | None = None,
+        extra: Mapping[str, str] | None = None,
+        before_write: Callable[[], None] | None = None,
+    ) -> Saved:
+        """Do all the changes, or none.
+
+        Args:
+            changes: At most one for each file.
+            why: One line for the history.
+            who: Who did it.
+            merge: Whether a file that changed meanwhile is merged; else it is `Stale`.
+            kind: The word for it in the history; found out when left out ("new", "edit", "delete", "rename").
+            extra: More for the history, such as the run that this came from.
+            before_write: Called under the lock right before anything is replaced; what it raises stops the write.
+
+        Returns:
+            The operation, and what was merged. On return all of it is on the disk, synced.
+
+        Raises:
+            Stale: If a file is another one than the caller saw and can't be merged.
+            Refused: If a name may not be written, or the disk forbids it.
+            Conflict: If another process of ours doesn't finish, or a file keeps changing.
+            Unsupported: If the disk is full or broken. The message tells a person that the text is kept as a draft: a
+                caller that acts for one has to do that (`Drafts`), whatever is raised here.
+        """
+        names = ", ".join(change.name for change in changes)
+        typed = self._actor == "user" and any(change.data is not None for change in changes)
+        with self._writer.writing(names, DRAFT_KEPT if typed else NOTHING):
+            for _ in range(MAX_TRIES):
+                steps, merged = self._plan(changes, merge)
+                word = kind or _kind(steps)
+                try:
+                    operation = self._writer.carry_out(steps, who, why, word, extra=extra, before_write=before_write)
+                except Moved:
+                    continue
+                if operation is not None:
+                    self._follow_up(steps)
+                return Saved(operation, merged)
+        raise Conflict(f"{names} keeps changing: nothing was written", hint="try again in a moment")
+
+    def undo(self, operation_id: str | None = None, *, who: str = "you", over: Collection[str] = ()) -> Saved:
+        """Take an operation back: the newest of this store, or any by its id, also after later edits.
+
+        Files that can be taken back are, in one step; the others are in the result's `left`.
+
+        Args:
+            operation_id: The operation; an undo is redone.
+            over: Names to take back even where later edits overlap.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+            Conflict: If it is undone already.
+            Stale: If nothing of it can be taken back, since later edits overlap; nothing was written.
+            Refused: If nothing of it may be written.
+        """
+        with self._writer.writing("undo"):
+            if operation_id is None:
+                operation = undo_target(self.operations())
+            else:
+                operation = self.history.operation(operation_id)
+            if operation is None:
+                raise NotFound("Nothing to undo")
+            return self._take_back(operation, who, over)
+
+    def redo(self, *, who: str = "you") -> Saved:
+        """Do again what was undone last, unless something new was done since.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+            Stale: As for `undo`.
+        """
+        with self._writer.writing("redo"):
+            operation = redo_target(self.operations())
+            if operation is None:
+                raise NotFound("Nothing to redo")
+            return self._take_back(operation, who, ())
+
+    def restore(self, operation_id: str, name: str, *, who: str = "you") -> Saved:
+        """Bring one file back to what it was after an operation; if that removed it, to what it was before.
+
+        Raises:
+            NotFound: If there is no such operation, or the file wasn't there then.
+        """
+        with self._writer.writing(name):
+            operation = self.history.operation(operation_id)
+            data = self.history.read(operation.id, name)
+            change = operation.file(name)
+            modified = change.after_mtime_ns if change is not None else None
+            if data is None:
+                data = self.history.before(operation.id, name)
+                modified = change.before_mtime_ns if change is not None else None
+            if data is None:
+                raise NotFound(f"{name} was not there in version {operation.id[:8]}")
+            why = f"restore {name} from {operation.id[:8]}"
+            for _ in range(MAX_TRIES):
+                target = self._name(name, ())
+                disk = look(self._real, target, self._fs, _Whole(self.history, None))
+                with suppress(Moved):
+                    return Saved(self._writer.carry_out([Step(target, disk, data, modified)], who, why, "restore"))
+        raise Conflict(f"{name} keeps changing: nothing was written", hint="try again in a moment")
+
+    def plan_restore_as_of(self, *, until: float | None = None, before: str | None = None) -> RestorePlan:
+        """What `restore_as_of` would do. Writes nothing.
+
+        Args:
+            until: Seconds since 1970: the folder as the history has it at that moment.
+            before: The id of an operation: the folder as it was right before it.
+        """
+        steps, left, unknown = self._as_of(until, before)
+        files = tuple((step.name, step.data) for step in steps if step.changes)
+        return RestorePlan(files, tuple(left), tuple(unknown))
+
+    def restore_as_of(
+        self,
+        *,
+        until: float | None = None,
+        before: str | None = None,
+        names: Collection[str] | None = None,
+        who: str = "you",
+        why: str = "restore the folder",
+    ) -> Saved:
+        """Bring the folder back to what it was at a moment, bytes and mtimes, as one operation.
+
+        What is there now goes into the history first. What can't be restored is in the result's `left`; the rest is.
+
+        Args:
+            until, before: As for `plan_restore_as_of`.
+            names: Only these files.
+
+        Raises:
+            NotFound: If the history knows nothing of the folder at that moment.
+            MemtuiError: If nothing could be written.
+        """
+        with self._writer.writing("restore"):
+            if before is not None:
+                before = self.history.operation(before).id
+            self._writer.note(OUTSIDE)
+            for _ in range(MAX_TRIES):
+                steps, left, unknown = self._as_of(until, before)
+                if not steps and not left:
+                    raise NotFound("The history knows nothing of this folder at that time")
+                if names is not None:
+                    steps = [step for step in steps if step.name in names]
+                    left = [one for one in left if one.name in names]
+                with suppress(Moved):
+                    operation = self._writer.carry_out(steps, who, why, "restore")
+                    self._remove_empty(steps)
+                    return Saved(operation, (), tuple(left))
+        raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
+
+    def keep(self, name: str, data: bytes, *, why: str, who: str = "you") -> Operation:
+        """Put a text into the history without touching the file: the side that lost a conflict."""
+        with self._writer.writing(name):
+            return self._writer.keep(name, data, who, why)
+
+    def unseen(self) -> dict[str, str]:
+        """The files that somebody else changed since a person looked at them: name to digest."""
+        return self._writer.snapshot.unseen()
+
+    def mark_seen(self, *names: str) -> None:
+        """A person has looked at these files."""
+        if self.unseen().keys() & set(names):
+            with self._writer.writing(", ".join(names)):
+                self._writer.snapshot.mark_seen(names)
+
+    def note_outside(self, who: str = OUTSIDE) -> Operation | None:
+        """Record what others changed since the last look; the first look records everything as it was found.
+
+        Cheap when nothing changed: a `stat` for each file, no lock. Nothing below the root is written.
+        """
+        try:
+            if self._writer.unchanged_outside():
+                return None
+        except OSError as error:
+            raise fault(error, str(self.root)) from error
+        with self._writer.writing("the history"):
+            return self._writer.note(who)
+
+    def recover(self) -> tuple[str, ...]:
+        """End what a crash left half done, and remove the temporary files of dead processes. For the start.
+
+        A history that is damaged is left alone here: the first write, or look at it, says so.
+
+        Returns:
+            The names of the temporary files removed.
+        """
+        if self._writer.database.exists:
+            with suppress(HistoryDamaged), self._writer.writing("the history"):
+                return self._writer.clear()
+        return tuple(clear_folder(self._real, self._allow, self._fs, own=False))
+
+    def _name(self, name: str, leaving: Container[str]) -> str:
+        """The name to use, in the spelling on the disk."""
+        verdict = check_path(self.root, name, op="write", actor=self._actor, only=self._allow, leaving=leaving)
+        if verdict.name is None:
+            raise Refused(f"{name} is not written: {verdict.reason}")
+        return verdict.name
+
+    def _plan(self, changes: Sequence[Change], merge: bool) -> tuple[list[Step], tuple[str, ...]]:
+        """What has to be done, and which names were merged for it."""
+        removed = {change.name for change in changes if change.data is None}
+        steps: list[Step] = []
+        merged: list[str] = []
+        for change in changes:
+            name = self._name(change.name, removed - {change.name})
+            disk = look(self._real, name, self._fs, _Whole(self.history, change.base))
+            text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
+            if text != change.data:
+                merged.append(name)
+            steps.append(Step(name, disk, text))
+        if len({step.name for step in steps}) != len(steps):
+            raise Usage("two changes of one file in one step")
+        return steps, tuple(merged)
+
+    def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:
+        """What the file shall hold, given what is there by now."""
+        seen = digest(disk) if disk is not None else None
+        if seen == change.base or disk == change.data:
+            return change.data
+        base = change.base_data
+        if change.base is not None and (base is None or digest(base) != change.base):
+            base = self.history.content(change.base)
+        if not merge or disk is None or change.data is None or base is None or change.base is None:
+            raise Stale(name, change.data, base, disk)
+        result = merge3(change.data, base, disk)
+        if result.conflicts:
+            raise Stale(name, change.data, base, disk, result.text)
+        return result.text
+
+    def _take_back(self, operation: Operation, who: str, over: Collection[str]) -> Saved:
+        rest = self.history.standing(operation)
+        if operation.undone and not (rest.files and over):
+            raise Conflict(f"{operation.id[:8]} is undone already", hint="redo brings it back")
+        if operation.kind in (FOUND, KEPT):
+            raise Refused(f"{operation.id[:8]} changed nothing that could be undone")
+        kind = REDO if operation.kind == UNDO else UNDO
+        why = f"{kind}: {self.history.origin(operation).why}"
+        for _ in range(MAX_TRIES):
+            steps, merged, left = self._inverse(operation, rest.files, over)
+            try:
+                made = self._writer.carry_out(steps, who, why, kind, undoes=operation.id)
+            except Moved:
+                continue
+            self._remove_empty(steps)
+            return Saved(made, merged, tuple(left))
+        raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
+
+    def _inverse(
+        self, operation: Operation, files: Sequence[FileChange], over: Collection[str]
+    ) -> tuple[list[Step], tuple[str, ...], list[NotRestored]]:
+        """The steps that take files of an operation back, the names merged for it, and what can't be.
+
+        Raises:
+            Stale, Refused: If there are no steps, for the first reason.
+        """
+        leaving = {change.name for change in files if change.before is None}
+        steps: list[Step] = []
+        merged: list[str] = []
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
+        for change in files:
+            try:
+                name = self._name(change.name, (leaving | self._beside(operation, change.name)) - {change.name})
+                step, joined = self._step_back(operation, change, name, over)
+            except Stale as stale:
+                first = first or stale
+                left.append(NotRestored(stale.name, "it was edited since", stale.mine, stale.disk, stale.merged, True))
+            except MemtuiError as error:
+                first = first or error
+                left.append(NotRestored(change.name, error.message))
+            else:
+                steps.append(step)
+                merged += [name] if joined else []
+        if first is not None and not steps:
+            raise first
+        return steps, tuple(merged), left
+
+    def _step_back(
+        self, operation: Operation, change: FileChange, name: str, over: Collection[str]
+    ) -> tuple[Step, bool]:
+        """The step that takes a change of one file back, whatever was done to it since, and whether that is a merge.
+
+        Raises:
+            Stale: If later edits overlap.
+        """
+        before, after = self.history.before(operation.id, change.name), self.history.read(operation.id, change.name)
+        disk = look(self._real, name, self._fs, (change.before, change.after))
+        now = disk.data if disk is not None else None
+        if now in (before, after) or change.name in over:
+            return Step(name, disk, before, change.before_mtime_ns if now != before else None), False
+        if now is None or before is None or after is None:
+            raise Stale(name, before, after, now)
+        result = merge3(before, after, now)
+        if result.conflicts:
+            raise Stale(name, before, after, now, result.text)
+        return Step(name, disk, result.text), True
+
+    def _as_of(
+        self, until: float | None, before: str | None
+    ) -> tuple[list[Step], list[NotRestored], list[str]]:
+        """The steps that make the folder what it was, what can't be restored, and what nobody knows."""
+        then = self.history.folder_at(self.scope.folder, until=until, before=before)
+        then = {name: version for name, version in then.items() if self.scope.covers(name)}
+        leaving = {name for name, version in then.items() if version.digest is None}
+        steps: list[Step] = []
+        left: list[NotRestored] = []
+        for name, version in sorted(then.items()):
+            wanted = None
+            try:
+                wanted = self.history.content(version.digest) if version.digest is not None else None
+                target = self._name(name, leaving - {name})
+                disk = look(self._real, target, self._fs, (version.digest,))
+            except MemtuiError as error:
+                if version.digest is None and not os.path.lexists(self._real / name):
+                    continue
+                left.append(NotRestored(name, error.message, wanted))
+                continue
+            if disk is not None or wanted is not None:
+                steps.append(Step(target, disk, wanted, version.mtime_ns))
+        unknown = sorted(name for name in self.history.heads() if self.scope.covers(name) and name not in then)
+        return steps, left, unknown
+
+    def _remove_empty(self, steps: Sequence[Step]) -> None:
+        """Remove the folders that removed files left empty."""
+        for step in steps:
+            folder = step.name
+            while step.data is None and (folder := folder.rpartition("/")[0]):
+                if not remove_folder(self._real, folder, self._fs):
+                    break
+
+    def _beside(self, operation: Operation, name: str) -> set[str]:
+        """Files in whose place a name isn't taken, though only its spelling differs: before, both stood there."""
+        folder, _, leaf = name.rpartition("/")
+        try:
+            here = [path.name for path in (self._real / folder).iterdir()]
+        except OSError:
+            return set()
+        key = fold_name(leaf)
+        twins = [f"{folder}/{one}".lstrip("/") for one in here if one != leaf and fold_name(one) == key]
+        return {twin for twin in twins if self.history.before(operation.id, twin) is not None}
+
+    def _follow_up(self, steps: Sequence[Step]) -> None:
+        """What may fail without harm once everything is done: the trash, and the mark that a person saw it."""
+        if self._actor == "user":
+            with suppress(OSError, MemtuiError):
+                self._writer.snapshot.mark_seen([step.name for step in steps])
+        if self._trash is None or any(step.disk is None for step in steps):
+            return  # a file that is new in the same step is the old one under another name
+        for step in steps:
+            if step.data is None and step.disk is not None:
+                self._trash(step.name.rpartition("/")[2], step.disk.data, self._trash_folder)
+
+
+class _Whole:
+    """Digests of contents that are whole for sure: what the caller saw, and what recent operations left."""
+
+    def __init__(self, history: FolderVersions, base: str | None) -> None:
+        self._history = history
+        self._base = base
+
+    def __contains__(self, wanted: object) -> bool:
+        return wanted == self._base or (isinstance(wanted, str) and self._history.recent(wanted))
+
+
+def _kind(steps: Sequence[Step]) -> str:
+    """The word for what some steps do to the folder."""
+    real = [step for step in steps if step.changes]
+    new = any(step.disk is None for step in real)
+    gone = any(step.data is None for step in real)
+    if new and gone:
+        return "rename"
+    return "new" if new else "delete" if gone else "edit"

@@ -1,0 +1,229 @@
+"""Several files replaced as one step.
+
+Everything that needs room on the disk happens first: the new bytes are in temporary files, synced, beside their
+targets, and the caller puts the versions into the database. Only then are files renamed. A crash before the first
+rename leaves the old state; after it, the next writer ends what was begun.
+"""
+
+import os
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.base.boundary import fold_name, open_parent
+from memtui.base.errors import MemtuiError, NotFound
+from memtui.base.files import Content, Stamp, digest, read_content, write_temp
+from memtui.base.filesystem import REAL, FileSystem
+
+
+class Moved(Exception):
+    """A file changed between our look at it and its replacement. The caller looks again."""
+
+
+class Step(Struct, frozen=True):
+    """One file: as it was read (`None`: absent), and what it shall hold (`None`: removed).
+
+    `modified` is the mtime that it shall have, in nanoseconds since 1970; `None` for the moment of writing.
+    """
+
+    name: str
+    disk: Content | None
+    data: bytes | None
+    modified: int | None = None
+
+    @property
+    def changes(self) -> bool:
+        """Whether anything has to be done."""
+        if self.disk is None or self.data is None:
+            return self.disk is not None or self.data is not None
+        return self.disk.data != self.data or self.modified not in (None, self.disk.stamp.mtime_ns)
+
+
+def in_order(steps: Sequence[Step]) -> list[Step]:
+    """New content first and removals last, so that nobody looking in between misses a memory.
+
+    A removed name that differs from a new one in case or accents only goes first: on some systems both are one file.
+    """
+    new = {fold_name(step.name) for step in steps if step.data is not None}
+    rank = {True: 1, False: 2}
+
+    def key(step: Step) -> int:
+        if step.data is None and fold_name(step.name) in new:
+            return 0
+        return rank[step.data is not None]
+
+    return sorted(steps, key=key)
+
+
+class Transaction:
+    """One step over several files. `stage`, `check`, `replace`, then `close`; `roll_back` if `replace` failed.
+
+    Args:
+        root: The folder, its own path resolved.
+        steps: What to do, one for each name.
+
+    Attributes:
+        modified: Once staged, the mtime that each file will have, in nanoseconds.
+        done: The steps that were done or begun.
+    """
+
+    def __init__(self, root: Path, steps: Sequence[Step], *, fs: FileSystem = REAL) -> None:
+        self._root = root
+        self._steps = in_order(steps)
+        self._fs = fs
+        self._parents: dict[str, int] = {}
+        self._temps: dict[str, str] = {}
+        self._made: list[str] = []
+        self.modified: dict[str, int] = {}
+        self.done: list[Step] = []
+
+    def stage(self) -> None:
+        """Put all new bytes into temporary files beside their targets."""
+        for step in self._steps:
+            parent, leaf = self._parent(step)
+            if step.data is None:
+                continue
+            mode, owner = self._fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
+            if step.disk is not None:
+                mode, owner = step.disk.mode, (step.disk.info.st_uid, step.disk.info.st_gid)
+            temp = write_temp(
+                parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner, modified=step.modified
+            )
+            self._temps[step.name] = temp
+            self.modified[step.name] = self._fs.lstat(temp, dir_fd=parent).st_mtime_ns
+
+    def check(self) -> None:
+        """Look once more whether every file is as it was read.
+
+        Raises:
+            Moved: If one isn't.
+        """
+        for step in self._steps:
+            self._check(step)
+
+    def replace(self) -> None:
+        """Rename and remove, then sync the folders. What was done or begun is in `done`, whatever happens."""
+        for step in self._steps:
+            self._check(step)
+            parent, leaf = self._parent(step)
+            self.done.append(step)  # first: what stops us may come between the rename and the next line
+            if step.data is not None:
+                self._fs.replace(self._temps[step.name], leaf, dir_fd=parent)
+                del self._temps[step.name]
+            elif step.disk is not None:
+                with suppress(FileNotFoundError):
+                    self._fs.unlink(leaf, dir_fd=parent)
+        for parent in self._parents.values():
+            self._fs.fsync(parent)
+
+    def roll_back(self) -> None:
+        """Undo what `replace` did so far; a file that somebody changed since is left to them.
+
+        Raises:
+            OSError: If that can't be done now. The version must stay in the history then.
+        """
+        for step in reversed(self.done):
+            parent, leaf = self._parent(step)
+            now = self._look(parent, leaf, () if step.data is None else (digest(step.data),))
+            if (now.data if now is not None else None) != step.data:
+                continue
+            if step.disk is not None:
+                info = step.disk.info
+                owner = (info.st_uid, info.st_gid)
+                temp = write_temp(
+                    parent, leaf, step.disk.data, fs=self._fs, mode=step.disk.mode, owner=owner, modified=info.st_mtime_ns
+                )
+                self._temps[step.name] = temp
+                self._fs.replace(temp, leaf, dir_fd=parent)
+                del self._temps[step.name]
+            elif now is not None:
+                self._fs.unlink(leaf, dir_fd=parent)
+        for parent in self._parents.values():
+            self._fs.fsync(parent)
+        self.done.clear()
+
+    def close(self) -> None:
+        """Remove the temporary files that were not used, and folders that were made in vain."""
+        for name, temp in self._temps.items():
+            with suppress(OSError):  # cleared at the next start
+                self._fs.unlink(temp, dir_fd=self._parents[name.rpartition("/")[0]])
+        for parent in self._parents.values():
+            with suppress(OSError):
+                self._fs.close(parent)
+        self._parents.clear()
+        if not self.done:
+            for folder in sorted(self._made, key=len, reverse=True):
+                remove_folder(self._root, folder, self._fs)
+
+    def _parent(self, step: Step) -> tuple[int, str]:
+        above, _, leaf = step.name.rpartition("/")
+        if above not in self._parents:
+            if step.data is not None and step.disk is None:
+                self._made += self._missing(above)
+            try:
+                self._parents[above], _ = open_parent(self._root, step.name, create=step.data is not None, fs=self._fs)
+            except NotFound as error:
+                raise Moved(step.name) from error
+        return self._parents[above], leaf
+
+    def _missing(self, folder: str) -> list[str]:
+        """The folders that have to be made for a new file."""
+        parts = folder.split("/") if folder else []
+        leads = ["/".join(parts[:number]) for number in range(1, len(parts) + 1)]
+        return [lead for lead in leads if not (self._root / lead).exists()]
+
+    def _check(self, step: Step) -> None:
+        parent, leaf = self._parent(step)
+        try:
+            stamp = Stamp.of(self._fs.lstat(leaf, dir_fd=parent))
+        except FileNotFoundError:
+            if step.disk is not None:
+                raise Moved(step.name) from None
+            return
+        if step.disk is None:
+            raise Moved(step.name)
+        if stamp != step.disk.stamp:
+            now = self._look(parent, leaf, (step.disk.digest,))
+            if now is None or now.digest != step.disk.digest:
+                raise Moved(step.name)
+
+    def _look(self, parent: int, leaf: str, known: Container[str | None]) -> Content | None:
+        try:
+            return read_content(leaf, fs=self._fs, dir_fd=parent, known=known)
+        except FileNotFoundError:
+            return None
+
+
+def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> Content | None:
+    """A file below `root` as it is, without following a link; `None` if it isn't there.
+
+    Raises:
+        Refused: If it, or a folder on the way, is a link or something else.
+        Conflict: If it is being rewritten and doesn't come to rest.
+        OSError: If it can't be read.
+    """
+    try:
+        parent, leaf = open_parent(root, name, fs=fs)
+    except NotFound:
+        return None
+    try:
+        return read_content(leaf, fs=fs, dir_fd=parent, known=known)
+    except FileNotFoundError:
+        return None
+    finally:
+        fs.close(parent)
+
+
+def remove_folder(root: Path, folder: str, fs: FileSystem = REAL) -> bool:
+    """Remove a folder below `root` if it is empty; what holds it back is no fault."""
+    try:
+        parent, leaf = open_parent(root, folder, fs=fs)
+        try:
+            fs.rmdir(leaf, dir_fd=parent)
+        finally:
+            fs.close(parent)
+    except (OSError, MemtuiError):
+        return False
+    return True

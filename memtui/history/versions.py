@@ -1,0 +1,499 @@
+"""Reading the history: operations, the versions of a file, a folder as it was."""
+
+import json
+import os
+import sqlite3
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from difflib import SequenceMatcher
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.base.errors import NotFound
+from memtui.base.meant import begins, the_one
+from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
+
+FILES: Final = "files"
+"""Subject of an operation on file contents: memory, instructions, settings."""
+
+FOUND: Final = "found"
+"""Kind of the first operation on a folder: the files as they were when memtui came."""
+OUTSIDE: Final = "outside"
+"""Kind of a change that somebody else made."""
+KEPT: Final = "kept"
+"""Kind of a text that was put by without touching the file: the side that lost a conflict."""
+UNDO: Final = "undo"
+REDO: Final = "redo"
+MOVED: Final = "moved"
+"""Kind of memory that came from another folder or went to one: only both sides together are taken back."""
+
+_NEVER_BY_KEY = (FOUND, OUTSIDE, KEPT, UNDO, REDO, MOVED)
+_MAX_DIFF_LINES = 2000
+_BATCH_SIZE = 100
+
+
+class FileChange(Struct, frozen=True):
+    """One file in an operation.
+
+    `kind` is "added", "changed", "removed" or "kept"; `before` and `after` are SHA-256 digests, `None` where there was
+    no file; the times are nanoseconds since 1970, `None` where they aren't known.
+    """
+
+    name: str
+    kind: str
+    added: int
+    removed: int
+    before: str | None
+    after: str | None
+    before_mtime_ns: int | None = None
+    after_mtime_ns: int | None = None
+
+
+class Item(Struct, frozen=True):
+    """One thing in an operation that is not about file contents: a session, a step of a move, a pinned name.
+
+    `folder` is the real path of the folder that it belongs to, `key` what it is called there; `data` belongs to the
+    operation's subject.
+    """
+
+    folder: str
+    key: str
+    data: Mapping[str, Any]
+
+
+class Operation(Struct, frozen=True):
+    """One thing that somebody did.
+
+    `subject` says what it is about: `FILES`, or a word of the caller's such as "session"; `kind` is a word for what
+    was done ("edit", "new", "delete", "rename", "restore", "adopt", …) or one of the constants here. `when` is in
+    seconds since 1970 by the clock of that moment; the order of operations doesn't depend on it. `folder` is the real
+    path of the folder of its `files`. `undoes` is the operation that this one takes back; `undone` says whether it was
+    taken back itself, and still is. `finished` is false for one that was stopped half-way.
+    """
+
+    id: str
+    when: float
+    who: str
+    why: str
+    kind: str
+    files: tuple[FileChange, ...] = ()
+    undoes: str | None = None
+    undone: bool = False
+    extra: Mapping[str, str] | None = None
+    subject: str = FILES
+    folder: str = ""
+    items: tuple[Item, ...] = ()
+    finished: bool = True
+
+    @property
+    def undoable(self) -> bool:
+        """Whether plain undo may take this one: something that was done here, and is not itself an undo or redo."""
+        return self.kind not in _NEVER_BY_KEY
+
+    def file(self, name: str) -> FileChange | None:
+        """What happened to one file in this operation."""
+        return next((change for change in self.files if change.name == name), None)
+
+
+class Scope(Struct, frozen=True):
+    """A folder whose operations count, by its real path.
+
+    `names`: only those of these files; `None` for all that is recorded of memory files and of other subjects.
+    """
+
+    folder: str
+    names: frozenset[str] | None = None
+
+    def covers(self, name: str) -> bool:
+        """Whether a file of this name is among those that the scope is about."""
+        if self.names is not None:
+            return name in self.names
+        return name.endswith(".md") and not any(part.startswith(".") for part in name.split("/"))
+
+
+class FileVersion(Struct, frozen=True):
+    """A file as it was at a moment: the digest of its bytes (`None`: it wasn't there) and its mtime, if known."""
+
+    digest: str | None
+    mtime_ns: int | None
+
+
+class Versions:
+    """Reads one database. Nothing here writes, or makes the database.
+
+    Args:
+        database: The history.
+    """
+
+    def __init__(self, database: HistoryDatabase) -> None:
+        self.database = database
+
+    def walk(self, scopes: Collection[Scope] | None = None, *, begun: bool = False) -> Iterator[Operation]:
+        """Operations, newest first, read as they are asked for.
+
+        Args:
+            scopes: Only those that touch something of these; all of them if left out.
+            begun: Whether operations that were not finished are among them.
+
+        Raises:
+            HistoryDamaged: If the database can't be read.
+        """
+        below: int | None = None
+        while True:
+            with self.database.read() as connection:
+                if connection is None:
+                    return
+                reader = _Reader(connection)
+                rows = reader.newest(scopes, below, begun)
+                found = [reader.operation(row) for row in rows]
+            for operation in found:
+                if scopes is None or any(_touches(operation, scope) for scope in scopes):
+                    yield operation
+            if len(rows) < _BATCH_SIZE:
+                return
+            below = rows[-1]["id"]
+
+    def operations(self, scopes: Collection[Scope] | None = None, limit: int | None = 100) -> tuple[Operation, ...]:
+        """Operations, newest first; at most `limit`. Arguments and faults as for `walk`."""
+        return tuple(islice(self.walk(scopes), limit))
+
+    def operation(self, word: str, scopes: Collection[Scope] | None = None) -> Operation:
+        """The operation whose id begins with `word` (4 characters or more).
+
+        Raises:
+            NotFound: If there is none.
+            Usage: If there are several.
+        """
+        found: list[Operation] = []
+        if begins(word.lower(), word):
+            with self.database.read() as connection:
+                if connection is not None:
+                    reader = _Reader(connection)
+                    found = [reader.operation(row) for row in reader.named(word.lower())]
+        found = [one for one in found if scopes is None or any(_touches(one, scope) for scope in scopes)]
+        return the_one(found, word, "operation", lists="memtui history lists them")
+
+    def standing(self, operation: Operation) -> Operation:
+        """An operation with only those of its files and items that were not taken back yet."""
+        back = self._taken_back(operation)
+        files = tuple(change for change in operation.files if change.name not in back)
+        items = tuple(item for item in operation.items if (item.folder, item.key) not in back)
+        return replace(operation, files=files, items=items)
+
+    def _taken_back(self, operation: Operation) -> set[object]:
+        """The names and items of an operation that were taken back by another, which still stands."""
+        found: set[object] = set()
+        with self.database.read() as connection:
+            if connection is None:
+                return found
+            reader = _Reader(connection)
+            for undo in reader.undoing(operation.id):
+                whole = not undo.files and not undo.items
+                rest = undo if whole else self.standing(undo)
+                if whole and not undo.undone:
+                    found.update(change.name for change in operation.files)
+                    found.update((item.folder, item.key) for item in operation.items)
+                found.update(change.name for change in rest.files)
+                found.update((item.folder, item.key) for item in rest.items)
+        return found
+
+    def origin(self, operation: Operation) -> Operation:
+        """What an undo or a redo is about in the end."""
+        with self.database.read() as connection:
+            while connection is not None and operation.undoes is not None:
+                [row] = _Reader(connection).named(operation.undoes)
+                operation = _Reader(connection).operation(row)
+        return operation
+
+    def content(self, digest: str) -> bytes | None:
+        """The bytes of a SHA-256 digest, if the history has them."""
+        with self.database.read() as connection:
+            row = connection and connection.execute(
+                "select id from blobs where digest = ?", (bytes.fromhex(digest),)
+            ).fetchone()
+            return read_blob(connection, row[0], self.database.path) if connection and row else None
+
+    def read(self, operation_id: str, name: str) -> bytes | None:
+        """A file of an operation's folder as it was after the operation; `None` if it wasn't there."""
+        return self._at(operation_id, name, "after")
+
+    def before(self, operation_id: str, name: str) -> bytes | None:
+        """A file of an operation's folder as it was before the operation; `None` if it wasn't there."""
+        return self._at(operation_id, name, "before")
+
+    def _at(self, operation_id: str, name: str, side: str) -> bytes | None:
+        with self.database.read() as connection:
+            if connection is None:
+                return None
+            key = os.fsencode(name)
+            query = (
+                f"select c.{side} from operations o join changes c on c.operation = o.id "
+                "where o.name = ? and c.name = ?"
+            )
+            row = connection.execute(query, (operation_id, key)).fetchone()
+            if row is None:  # the newest change of the file before that operation tells
+                row = connection.execute(
+                    "select c.after from operations o join operations p on p.folder = o.folder and p.id < o.id "
+                    "join changes c on c.operation = p.id where o.name = ? and c.name = ? and c.kind != ? "
+                    "and p.state != 0 order by p.id desc limit 1",
+                    (operation_id, key, KEPT),
+                ).fetchone()
+            return read_blob(connection, row[0], self.database.path) if row and row[0] is not None else None
+
+    def folder_at(self, folder: str, *, until: float | None = None, before: str | None = None) -> dict[str, FileVersion]:
+        """Every file that the history knows of a folder, as it was at a moment.
+
+        Args:
+            folder: Its real path.
+            until: Seconds since 1970: after the newest operation that is not later.
+            before: An operation: right before it.
+
+        Returns:
+            Name to version. A file is missing here if memtui first saw it later: nobody knows what it was then.
+        """
+        with self.database.read() as connection:
+            folder_row = folder_id(connection, folder) if connection is not None else None
+            if connection is None or folder_row is None:
+                return {}
+            condition, value = ("o.time <= ?", until) if before is None else (
+                "o.id < (select id from operations where name = ?)", before)  # fmt: skip
+            done = "select max(o.id) as id, c.name as name from operations o join changes c on c.operation = o.id " \
+                "where o.folder = ? and o.state != 0 and c.kind != ?"  # fmt: skip
+            rows = connection.execute(
+                f"with newest as ({done} and {condition} group by c.name) "
+                "select newest.name, b.digest, c.after_mtime_ns from newest "
+                "join changes c on c.operation = newest.id and c.name = newest.name left join blobs b on b.id = c.after",
+                (folder_row, KEPT, value),
+            ).fetchall()
+            found = {
+                os.fsdecode(name): FileVersion(digest.hex() if digest is not None else None, mtime)
+                for name, digest, mtime in rows
+            }
+            # What appeared only later was not there, unless that was when memtui first looked.
+            first = connection.execute(
+                "select c.name, o.kind, c.before, min(o.id) from operations o join changes c on c.operation = o.id "
+                "where o.folder = ? and o.state != 0 and c.kind != ? group by c.name",
+                (folder_row, KEPT),
+            ).fetchall()
+            later = {os.fsdecode(name): FileVersion(None, None) for name, kind, old, _ in first if kind != FOUND and old is None}
+            return later | found
+
+
+class FolderVersions(Versions):
+    """The versions of the files in one folder.
+
+    Args:
+        folder: Its real path.
+    """
+
+    def __init__(self, database: HistoryDatabase, folder: Path | str) -> None:
+        super().__init__(database)
+        self.folder = os.fspath(folder)
+
+    def head(self, name: str) -> bytes | None:
+        """A file as the history has it last; `None` if it isn't there."""
+        digest = self.heads().get(name)
+        return self.content(digest) if digest is not None else None
+
+    def heads(self) -> dict[str, str]:
+        """Every file that the folder has by what the history knows last: name to digest."""
+        with self.database.read() as connection:
+            row = folder_id(connection, self.folder) if connection is not None else None
+            if connection is None or row is None:
+                return {}
+            rows = connection.execute(
+                "select f.name, b.digest from files f join blobs b on b.id = f.blob where f.folder = ?", (row,)
+            )
+            return {os.fsdecode(name): digest.hex() for name, digest in rows}
+
+    def find_bytes(self, name: str, wanted: str) -> bytes | None:
+        """The bytes of a file by their SHA-256 digest, if the history has them."""
+        return self.content(wanted)
+
+    def recent(self, wanted: str, operations: int = 20) -> bool:
+        """Whether one of the newest operations on the folder left bytes of this digest: such bytes are whole."""
+        with self.database.read() as connection:
+            row = folder_id(connection, self.folder) if connection is not None else None
+            if connection is None or row is None:
+                return False
+            return connection.execute(
+                "select 1 from (select id from operations where folder = ? order by id desc limit ?) o "
+                "join changes c on c.operation = o.id join blobs b on b.id = c.after where b.digest = ? limit 1",
+                (row, operations, bytes.fromhex(wanted)),
+            ).fetchone() is not None  # fmt: skip
+
+
+class _Reader:
+    """Makes operations of rows, within one view of the database."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection.cursor()
+        self._connection.row_factory = sqlite3.Row
+        self._undone: set[int] | None = None
+
+    _COLUMNS = (
+        "o.id, o.name, o.state, o.subject, o.kind, o.who, o.why, o.time, o.undoes, o.extra, f.path as folder, "
+        "u.name as undoes_name from operations o left join folders f on f.id = o.folder "
+        "left join operations u on u.id = o.undoes"
+    )
+
+    def newest(self, scopes: Collection[Scope] | None, below: int | None, begun: bool) -> list[sqlite3.Row]:
+        """Some rows, newest first."""
+        conditions, values = ["o.id < ?"], [below if below is not None else 1 << 62]
+        if not begun:
+            conditions.append("o.state != 0")
+        if scopes is not None:
+            folders = {os.fsencode(scope.folder) for scope in scopes}
+            known = f"select id from folders where path in ({', '.join('?' * len(folders))})"
+            conditions.append(f"(o.folder in ({known}) or o.id in (select operation from items where folder in ({known})))")
+            values += [*folders, *folders]  # type: ignore[list-item]
+        query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
+        return self._connection.execute(query, values).fetchall()
+
+    def named(self, word: str) -> list[sqlite3.Row]:
+        """The rows whose public id begins with a word."""
+        return self._connection.execute(
+            f"select {self._COLUMNS} where o.name >= ? and o.name < ? order by o.id", (word, word + "\uffff")
+        ).fetchall()
+
+    def undoing(self, name: str) -> list[Operation]:
+        """The finished operations that take this one back."""
+        rows = self._connection.execute(
+            f"select {self._COLUMNS} where o.state != 0 and o.undoes = (select id from operations where name = ?) "
+            "order by o.id",
+            (name,),
+        ).fetchall()
+        return [self.operation(row) for row in rows]
+
+    def operation(self, row: sqlite3.Row) -> Operation:
+        """The operation of a row."""
+        changes = self._connection.execute(
+            "select c.name, c.kind, c.added, c.removed, b.digest, a.digest, c.before_mtime_ns, c.after_mtime_ns "
+            "from changes c left join blobs b on b.id = c.before left join blobs a on a.id = c.after "
+            "where c.operation = ? order by c.name",
+            (row["id"],),
+        ).fetchall()
+        items = self._connection.execute(
+            "select f.path, i.key, i.data from items i left join folders f on f.id = i.folder "
+            "where i.operation = ? order by i.position",
+            (row["id"],),
+        ).fetchall()
+        files = (
+            FileChange(os.fsdecode(name), kind, added, removed, before and before.hex(), after and after.hex(), old, new)
+            for name, kind, added, removed, before, after, old, new in map(tuple, changes)
+        )
+        return Operation(
+            row["name"],
+            row["time"],
+            text_of(row["who"]),
+            text_of(row["why"]),
+            row["kind"],
+            tuple(files),
+            row["undoes_name"],
+            row["id"] in self.undone(),
+            json.loads(row["extra"]) if row["extra"] else None,
+            row["subject"],
+            os.fsdecode(row["folder"] or b""),
+            tuple(Item(os.fsdecode(path or b""), key, json.loads(data)) for path, key, data in map(tuple, items)),
+            row["state"] != BEGUN,
+        )
+
+    def undone(self) -> set[int]:
+        """The rows of all operations that were taken back and still are.
+
+        An undo of files takes back all of its operation, what it had to leave included: plain undo goes on to the one
+        before. Of other subjects each item counts by itself, so that an undo that was stopped half-way is continued.
+        """
+        if self._undone is None:
+            self._undone = set()
+            items = {
+                (operation, folder, key)
+                for operation, folder, key in map(tuple, self._connection.execute(
+                    "select i.operation, i.folder, i.key from items i join operations o on o.id = i.operation "
+                    "where o.undoes is not null or o.id in (select undoes from operations where undoes is not null)"
+                ))
+            }  # fmt: skip
+            of: dict[int, set[object]] = {}
+            for operation, folder, key in items:
+                of.setdefault(operation, set()).add((folder, key))
+            back: dict[int, set[object]] = {}
+            undos = self._connection.execute(
+                "select id, undoes from operations where undoes is not null and state != 0 order by id desc"
+            ).fetchall()
+            for row in undos:
+                undo, target = row["id"], row["undoes"]
+                if undo in self._undone:
+                    continue
+                if undo not in of:
+                    self._undone.add(target)
+                    continue
+                back.setdefault(target, set()).update(of[undo] - back.get(undo, set()))
+                if of.get(target, set()) <= back[target]:
+                    self._undone.add(target)
+        return self._undone
+
+
+def text_of(stored: bytes) -> str:
+    """Foreign text as it was given, lone surrogates included."""
+    return stored.decode("utf-8", "surrogatepass")
+
+
+def stored_text(text: str) -> bytes:
+    """Foreign text as the database keeps it."""
+    return " ".join(text.split()).encode("utf-8", "surrogatepass")
+
+
+def count_lines(before: bytes, after: bytes) -> tuple[int, int]:
+    """Lines added and removed, as a diff shows them; in very large texts, as a comparison of sets with repetitions."""
+    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    start = 0
+    while start < len(old) and start < len(new) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    if not old or not new:
+        return len(new), len(old)
+    if max(len(old), len(new)) > _MAX_DIFF_LINES:
+        return (Counter(new) - Counter(old)).total(), (Counter(old) - Counter(new)).total()
+    same = sum(block.size for block in SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks())
+    return len(new) - same, len(old) - same
+
+
+def _touches(operation: Operation, scope: Scope) -> bool:
+    """Whether an operation is about something in a scope."""
+    if scope.names is None and any(item.folder == scope.folder for item in operation.items):
+        return True
+    if operation.folder != scope.folder:
+        return False
+    return not operation.files or any(scope.covers(change.name) for change in operation.files)
+
+
+def undo_target(operations: Iterable[Operation]) -> Operation | None:
+    """The newest operation that still stands and may be taken back.
+
+    Args:
+        operations: Newest first.
+    """
+    return next((one for one in operations if one.undoable and not one.undone), None)
+
+
+def redo_target(operations: Iterable[Operation]) -> Operation | None:
+    """The newest undo that still stands, unless something new was done since: redoing over that would surprise.
+
+    Args:
+        operations: Newest first.
+    """
+    for one in operations:
+        if one.undone:
+            continue
+        if one.kind == UNDO:
+            return one
+        if one.undoable:
+            return None
+    return None

@@ -1,0 +1,704 @@
+"""The save protocol, undo and redo, and what others did (SAFETY.md section 2; F7 to F12, F29, F36)."""
+
+import errno
+import os
+import stat
+import unicodedata
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from memtui.base.dirs import Dirs
+from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.base.files import digest
+from memtui.base.filesystem import FileSystem
+from memtui.base.locks import guard
+from memtui.history.database import HistoryDatabase
+from memtui.history.store import Change, Stale, Store
+from tests.base.faults import FaultFS, ShortFS
+from tests.support import digest_tree, run_python
+
+ONE = b"".join(b"line %d\n" % number for number in range(30))
+
+
+class World:
+    """A memory folder, its store, and shorthands."""
+
+    def __init__(self, base: Path) -> None:
+        self.root = base / "memory"
+        self.dirs = Dirs(base / "config", base / "state", base / "cache")
+        self.trashed: list[str] = []
+        self.root.mkdir()
+        self.store = self.open()
+
+    def open(self, **more: object) -> Store:
+        def trash(name: str, data: bytes, folder: Path) -> bool:
+            self.trashed.append(name)
+            return True
+
+        return Store(self.root, self.dirs, **{"trash": trash, "now": lambda: 1000.5, **more})  # type: ignore[arg-type]
+
+    def put(self, name: str, data: bytes, *, old: bool = True) -> None:
+        """Somebody else writes a file."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        if old:  # so that reading it needs no second look
+            os.utime(path, (1000, 1000))
+
+    def get(self, name: str) -> bytes | None:
+        path = self.root / name
+        return path.read_bytes() if path.exists() else None
+
+    def save(self, name: str, data: bytes | None, base: bytes | None, **more: object) -> tuple[str, ...]:
+        change = Change(name, data, None if base is None else digest(base))
+        return self.store.apply([change], why=f"edit {name}", **more).merged  # type: ignore[arg-type]
+
+    def kinds(self) -> list[str]:
+        return [version.kind for version in self.store.log(limit=None)]
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def edit(data: bytes, line: int, text: str) -> bytes:
+    lines = data.splitlines(keepends=True)
+    lines[line] = text.encode() + b"\n"
+    return b"".join(lines)
+
+
+def test_importing_the_store_loads_nothing_slow() -> None:
+    code = "import sys, memtui.history.store; print([m for m in sys.modules if 'send2' in m or 'git' in m])"
+    run = run_python(code)
+    assert run.stdout.strip() == "[]", run.stderr
+
+
+def test_opening_a_store_and_looking_writes_nothing(world: World, tmp_path: Path) -> None:
+    before = digest_tree(tmp_path)
+    assert world.store.log() == ()
+    assert world.store.read("a.md") is None
+    assert world.store.recover() == ()
+    assert world.store.note_outside() is None
+    assert world.store.unseen() == {}
+    with pytest.raises(NotFound):
+        world.store.history.operation("12345678")
+    assert digest_tree(tmp_path) == before
+
+
+def test_a_new_file_an_edit_and_a_removal(world: World) -> None:
+    world.save("a/b.md", b"one\n", None)
+    world.save("a/b.md", b"two\nthree\n", b"one\n")
+    assert world.get("a/b.md") == b"two\nthree\n"
+    world.save("a/b.md", None, b"two\nthree\n")
+    assert world.get("a/b.md") is None
+    assert world.trashed == ["b.md"]
+    log = world.store.log()
+    assert [(one.kind, one.files[0].kind, one.files[0].added, one.files[0].removed) for one in log] == [
+        ("delete", "removed", 0, 2), ("edit", "changed", 2, 1), ("new", "added", 1, 0),
+    ]  # fmt: skip
+    assert {(one.who, one.why, one.when) for one in log} == {("you", "edit a/b.md", 1000.5)}
+
+
+def test_nothing_to_do_makes_no_version(world: World) -> None:
+    world.save("a.md", ONE, None)
+    assert world.store.apply([Change("a.md", ONE, digest(ONE))], why="x").operation is None
+    assert world.store.apply([Change("b.md", None, None)], why="x").operation is None
+    assert world.store.apply([], why="x").operation is None
+    assert len(world.kinds()) == 1
+
+
+def test_what_was_there_is_in_the_history_before_it_is_replaced(world: World) -> None:
+    world.put("a.md", b"as found\n")
+    world.save("a.md", b"mine\n", b"as found\n")
+    newest, first = world.store.log()
+    assert (first.kind, first.why) == ("found", "as found")
+    assert world.store.history.before(newest.id, "a.md") == b"as found\n"
+    assert world.store.history.read(newest.id, "a.md") == b"mine\n"
+
+
+def test_two_edits_of_different_places_are_merged(world: World) -> None:
+    world.put("a.md", ONE)
+    world.store.note_outside()
+    world.put("a.md", edit(ONE, 2, "theirs"))
+    assert world.save("a.md", edit(ONE, 25, "mine"), ONE) == ("a.md",)
+    assert world.get("a.md") == edit(edit(ONE, 2, "theirs"), 25, "mine")
+    assert world.kinds() == ["edit", "outside", "found"]
+
+
+def test_a_merge_needs_the_base_from_the_history_or_the_caller(world: World) -> None:
+    world.put("a.md", edit(ONE, 2, "theirs"))
+    mine = edit(ONE, 25, "mine")
+    with pytest.raises(Stale) as caught:
+        world.save("a.md", mine, ONE)
+    assert caught.value.base is None
+    change = Change("a.md", mine, digest(ONE), base_data=ONE)
+    assert world.store.apply([change], why="x").merged == ("a.md",)
+    with pytest.raises(Stale):
+        world.store.apply([Change("a.md", ONE, digest(b"other"), base_data=ONE)], why="x")
+
+
+def test_edits_of_the_same_place_are_stale_with_all_texts(world: World) -> None:
+    world.put("a.md", ONE)
+    world.store.note_outside()
+    theirs, mine = edit(ONE, 5, "theirs"), edit(ONE, 5, "mine")
+    world.put("a.md", theirs)
+    with pytest.raises(Stale) as caught:
+        world.save("a.md", mine, ONE)
+    stale = caught.value
+    assert (stale.name, stale.mine, stale.base, stale.disk) == ("a.md", mine, ONE, theirs)
+    assert stale.merged is not None
+    assert b"<<<<<<< mine\nmine\n" in stale.merged
+    assert stale.exit_code == 4
+    assert world.get("a.md") == theirs
+
+
+@pytest.mark.parametrize(
+    ("base", "disk", "mine"),
+    [(None, b"theirs\n", b"mine\n"), (ONE, None, b"mine\n"), (ONE, b"theirs\n", None), (b"", b"theirs\n", b"mine\n")],
+    ids=["both new", "they removed it", "I remove it", "it was empty"],
+)
+def test_what_has_no_merge_is_stale(world: World, base: bytes | None, disk: bytes | None, mine: bytes | None) -> None:
+    if base is not None:
+        world.put("a.md", base)
+        world.store.note_outside()
+        (world.root / "a.md").unlink()
+    if disk is not None:
+        world.put("a.md", disk)
+    with pytest.raises(Stale) as caught:
+        world.save("a.md", mine, base)
+    assert (caught.value.mine, caught.value.disk) == (mine, disk)
+    assert world.get("a.md") == disk
+    world.save("a.md", mine, disk)  # having seen it, the same is fine
+    assert world.get("a.md") == mine
+
+
+def test_without_merging_any_difference_is_stale(world: World) -> None:
+    world.put("a.md", ONE)
+    world.store.note_outside()
+    world.put("a.md", edit(ONE, 2, "theirs"))
+    with pytest.raises(Stale):
+        world.save("a.md", edit(ONE, 25, "mine"), ONE, merge=False)
+
+
+def test_the_same_edit_by_two_is_no_conflict(world: World) -> None:
+    world.put("a.md", ONE)
+    world.store.note_outside()
+    world.put("a.md", b"same\n")
+    assert world.save("a.md", b"same\n", ONE) == ()
+    assert world.kinds() == ["outside", "found"]
+
+
+def test_same_size_and_time_with_other_bytes_is_seen(world: World) -> None:
+    world.put("a.md", b"aaaa\n")
+    world.store.note_outside()
+    world.put("a.md", b"bbbb\n")
+    with pytest.raises(Stale):
+        world.save("a.md", b"mine\n", b"aaaa\n")
+    assert world.store.note_outside() is not None
+    assert world.store.history.head("a.md") == b"bbbb\n"
+
+
+def test_several_files_change_together_or_not_at_all(world: World) -> None:
+    world.put("a.md", b"a\n")
+    world.put("b.md", b"b\n")
+    changes = [
+        Change("a.md", b"a2\n", digest(b"a\n")),
+        Change("b.md", b"b2\n", digest(b"not b\n")),
+        Change("c.md", b"c\n", None),
+    ]
+    with pytest.raises(Stale):
+        world.store.apply(changes, why="x")
+    assert (world.get("a.md"), world.get("b.md"), world.get("c.md")) == (b"a\n", b"b\n", None)
+    changes[1] = Change("b.md", None, digest(b"b\n"))
+    saved = world.store.apply(changes, why="x", kind="adopt", extra={"run": "7"})
+    assert saved.operation is not None
+    assert saved.operation.kind == "adopt"
+    assert world.store.log()[0].extra == {"run": "7"}
+    assert (world.get("a.md"), world.get("b.md"), world.get("c.md")) == (b"a2\n", None, b"c\n")
+    world.store.undo()
+    assert (world.get("a.md"), world.get("b.md"), world.get("c.md")) == (b"a\n", b"b\n", None)
+
+
+def test_a_rename_is_one_version_and_one_undo(world: World) -> None:
+    world.save("old.md", ONE, None)
+    world.store.apply([Change("old.md", None, digest(ONE)), Change("new.md", ONE, None)], why="rename")
+    assert (world.get("old.md"), world.get("new.md")) == (None, ONE)
+    assert world.kinds() == ["rename", "new"]
+    assert world.trashed == []
+    world.store.undo()
+    assert (world.get("old.md"), world.get("new.md")) == (ONE, None)
+    world.store.redo()
+    assert (world.get("old.md"), world.get("new.md")) == (None, ONE)
+
+
+@pytest.mark.parametrize(("old", "new"), [("note.md", "Note.md"), ("caf\u00e9.md", "cafe\u0301.md")])
+def test_a_rename_may_change_case_or_accents_only(world: World, old: str, new: str) -> None:
+    world.save(old, ONE, None)
+    world.store.apply([Change(old, None, digest(ONE)), Change(new, ONE, None)], why="rename")
+    assert [path.name for path in world.root.iterdir()] == [new]
+    world.store.undo()
+    assert [path.name for path in world.root.iterdir()] == [old]
+
+
+def test_one_file_twice_in_one_step_is_a_mistake(world: World) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "메모.md") for form in ("NFC", "NFD"))
+    world.put(composed, b"x\n")
+    for pair, base in ((("a.md", "a.md"), None), (("a.md", "./a.md"), None), ((composed, decomposed), digest(b"x\n"))):
+        with pytest.raises(Usage):
+            world.store.apply([Change(name, b"y\n", base) for name in pair], why="x")
+
+
+def test_a_twin_spelling_updates_the_file_that_is_there(world: World) -> None:
+    composed, decomposed = (unicodedata.normalize(form, "메모.md") for form in ("NFC", "NFD"))
+    world.put(composed, b"x\n")
+    world.save(decomposed, b"y\n", b"x\n")
+    assert [path.name for path in world.root.iterdir()] == [composed]
+    assert world.get(composed) == b"y\n"
+
+
+def test_undo_and_redo_walk_back_and_forth(world: World) -> None:
+    texts = [b"0\n", b"0\n1\n", b"0\n1\n2\n", b"0\n1\n2\n3\n"]
+    world.save("a.md", texts[0], None)
+    for before, after in pairwise(texts):
+        world.save("a.md", after, before)
+    for text in (*reversed(texts[:-1]), None):
+        world.store.undo()
+        assert world.get("a.md") == text
+    with pytest.raises(NotFound):
+        world.store.undo()
+    for text in texts:
+        world.store.redo()
+        assert world.get("a.md") == text
+    with pytest.raises(NotFound):
+        world.store.redo()
+    world.store.undo()
+    assert world.get("a.md") == texts[2]
+    assert [version.why for version in world.store.log(limit=2)] == ["undo: edit a.md", "redo: edit a.md"]
+
+
+def test_after_something_new_there_is_nothing_to_redo(world: World) -> None:
+    world.save("a.md", b"1\n", None)
+    world.store.undo()
+    world.save("b.md", b"2\n", None)
+    with pytest.raises(NotFound):
+        world.store.redo()
+    world.store.undo()
+    assert world.get("b.md") is None
+    world.store.redo()
+    assert world.get("b.md") == b"2\n"
+
+
+def test_any_version_is_undone_by_its_id_also_after_later_edits(world: World) -> None:
+    world.put("a.md", ONE)
+    second, third = edit(ONE, 3, "early"), edit(edit(ONE, 3, "early"), 20, "late")
+    world.save("a.md", second, ONE)
+    world.save("a.md", third, second)
+    early = world.store.log()[1]
+    assert world.store.undo(early.id[:8]).merged == ("a.md",)
+    assert world.get("a.md") == edit(ONE, 20, "late")
+    assert [version.undone for version in world.store.log(limit=3)] == [False, False, True]
+    with pytest.raises(Conflict):
+        world.store.undo(early.id)
+    undo = world.store.log()[0]
+    assert undo.undoes == early.id
+    world.store.undo(undo.id)  # the undo of an undo is a redo
+    assert world.get("a.md") == third
+    assert world.kinds()[0] == "redo"
+
+
+def test_an_undo_that_later_edits_overlap_is_stale(world: World) -> None:
+    world.save("a.md", ONE, None)
+    second, third = edit(ONE, 3, "mine"), edit(ONE, 3, "mine again")
+    world.save("a.md", second, ONE)
+    world.save("a.md", third, second)
+    with pytest.raises(Stale) as caught:
+        world.store.undo(world.store.log()[1].id)
+    assert (caught.value.mine, caught.value.base, caught.value.disk) == (ONE, second, third)
+    with pytest.raises(Stale):  # to undo its making would be to throw the edits away
+        world.store.undo(world.store.log()[2].id)
+    assert world.get("a.md") == third
+
+
+def test_undo_keeps_what_others_did_since(world: World) -> None:
+    world.save("a.md", ONE, None)
+    world.save("a.md", edit(ONE, 3, "mine"), ONE)
+    world.put("a.md", edit(edit(ONE, 3, "mine"), 20, "theirs"))
+    world.store.undo()
+    assert world.get("a.md") == edit(ONE, 20, "theirs")
+    assert world.kinds()[:2] == ["undo", "outside"]
+    assert "a.md" in world.store.unseen()
+
+
+def test_undo_brings_a_removed_file_back_and_removes_a_new_one(world: World) -> None:
+    odd = b"\xef\xbb\xbfa\r\nb\x00\xff no end"
+    world.put("x/odd.md", odd)
+    world.save("x/odd.md", None, odd)
+    world.store.undo()
+    assert world.get("x/odd.md") == odd
+    world.save("y/z/new.md", b"n\n", None)
+    world.store.undo()
+    assert not (world.root / "y").exists(), "folders that were made for it go with it"
+    world.store.redo()
+    assert world.get("y/z/new.md") == b"n\n"
+
+
+def test_undo_of_what_somebody_did_already_counts(world: World) -> None:
+    world.save("a.md", b"1\n", None)
+    world.save("a.md", b"2\n", b"1\n")
+    world.put("a.md", b"1\n")
+    world.store.undo()
+    assert world.get("a.md") == b"1\n"
+    world.store.undo()
+    assert world.get("a.md") is None
+
+
+def test_what_others_did_can_be_undone_by_id_but_not_by_the_plain_key(world: World) -> None:
+    world.put("a.md", b"theirs\n")
+    world.store.note_outside()
+    with pytest.raises(NotFound):
+        world.store.undo()
+    with pytest.raises(Refused):
+        world.store.undo(world.store.log()[0].id)  # before memtui came there was no state to go back to
+    world.put("a.md", b"theirs, changed\n")
+    version = world.store.note_outside()
+    assert version is not None
+    world.store.undo(version.id)
+    assert world.get("a.md") == b"theirs\n"
+
+
+def test_restore_brings_back_any_version_of_a_file(world: World) -> None:
+    world.save("a.md", b"1\n", None)
+    world.save("a.md", b"2\n", b"1\n")
+    world.save("a.md", None, b"2\n")
+    gone, second, first = world.store.log()
+    world.store.restore(first.id, "a.md")
+    assert world.get("a.md") == b"1\n"
+    world.store.restore(second.id, "a.md")
+    assert world.get("a.md") == b"2\n"
+    world.put("a.md", b"foreign\n")
+    world.store.restore(gone.id, "a.md")  # the version that removed it stands for what it removed
+    assert world.get("a.md") == b"2\n"
+    assert world.kinds()[:2] == ["restore", "outside"]
+    world.store.undo()
+    assert world.get("a.md") == b"foreign\n"
+    with pytest.raises(NotFound):
+        world.store.restore(first.id, "b.md")
+
+
+def test_a_text_that_lost_a_conflict_is_kept(world: World) -> None:
+    world.save("a.md", b"theirs\n", None)
+    kept = world.store.keep("a.md", b"mine\n", why="used what is on the disk")
+    assert world.get("a.md") == b"theirs\n"
+    assert world.store.history.read(kept.id, "a.md") == b"mine\n"
+    assert world.store.history.head("a.md") == b"theirs\n"
+    with pytest.raises(Refused):
+        world.store.undo(kept.id)
+    world.store.restore(kept.id, "a.md")
+    assert world.get("a.md") == b"mine\n"
+
+
+def test_what_others_changed_is_recorded_once(world: World) -> None:
+    world.put("a.md", b"a\n")
+    world.put("logs/2026/x.md", b"x\n")
+    world.put("notes.txt", b"not ours\n")
+    world.put(".hidden.md", b"not ours\n")
+    first = world.store.note_outside()
+    assert first is not None
+    assert (first.kind, sorted(file.name for file in first.files)) == ("found", ["a.md", "logs/2026/x.md"])
+    assert world.store.unseen() == {}
+    assert world.store.note_outside() is None
+    world.put("a.md", b"a2\n")
+    world.put("b.md", b"b\n")
+    (world.root / "logs/2026/x.md").unlink()
+    second = world.store.note_outside(who="a dream of another program")
+    assert second is not None
+    assert {file.name: file.kind for file in second.files} == {
+        "a.md": "changed", "b.md": "added", "logs/2026/x.md": "removed",
+    }  # fmt: skip
+    assert (second.kind, second.who) == ("outside", "a dream of another program")
+    assert world.store.unseen() == {"a.md": digest(b"a2\n"), "b.md": digest(b"b\n")}
+    assert world.store.note_outside() is None
+    world.store.mark_seen("a.md")
+    assert set(world.store.unseen()) == {"b.md"}
+    world.save("b.md", b"mine\n", b"b\n")  # who writes it has looked at it
+    assert world.store.unseen() == {}
+    assert world.store.note_outside() is None
+
+
+def test_a_quiet_folder_costs_no_read_and_no_git(world: World) -> None:
+    for number in range(20):
+        world.put(f"{number}.md", b"x\n")
+
+    class Later(FileSystem):
+        reads = 0
+
+        def now(self) -> float:
+            return 4e9
+
+        def read(self, fd: int, size: int) -> bytes:
+            self.reads += 1
+            return os.read(fd, size)
+
+    fs = Later()
+    store = world.open(fs=fs)
+    store.note_outside()
+    store.note_outside()
+    fs.reads = 0
+    assert world.open(fs=fs).note_outside() is None
+    assert fs.reads == 0
+    world.put("7.md", b"y\n")
+    version = world.open(fs=fs).note_outside()
+    assert version is not None
+    assert [file.name for file in version.files] == ["7.md"]
+
+
+def test_looking_never_touches_the_folder(world: World) -> None:
+    world.put("a.md", ONE)
+    world.put("b/c.md", ONE)
+    before = digest_tree(world.root)
+    for _ in range(3):
+        world.store.note_outside()
+        world.store.read("a.md")
+        world.store.log("a.md")
+        world.store.recover()
+    assert digest_tree(world.root) == before
+
+
+def test_what_may_not_be_written_is_refused(world: World, tmp_path: Path) -> None:
+    (tmp_path / "out.md").write_bytes(b"out\n")
+    (world.root / "link.md").symlink_to(tmp_path / "out.md")
+    before = digest_tree(tmp_path / "memory")
+    for name in ("../out.md", "link.md", "x.txt", "CLAUDE.md", ".consolidate-lock", str(tmp_path / "out.md")):
+        for data in (b"x\n", None):
+            with pytest.raises(Refused):
+                world.save(name, data, None)
+    with pytest.raises(Refused):
+        world.open(actor="dream").apply([Change("team/x.md", b"x\n", None)], why="x", who="dream")
+    assert digest_tree(tmp_path / "memory") == before
+    assert (tmp_path / "out.md").read_bytes() == b"out\n"
+
+
+def test_a_store_of_exact_names(world: World) -> None:
+    world.put("a.md", b"a\n")
+    store = world.open(allow=frozenset({"CLAUDE.md", ".claude/settings.json"}))
+    assert store.note_outside() is None
+    store.apply([Change("CLAUDE.md", b"rules\n", None), Change(".claude/settings.json", b"{}", None)], why="x")
+    with pytest.raises(Refused):
+        store.apply([Change("a.md", b"x\n", digest(b"a\n"))], why="x")
+    world.put(".claude/settings.json", b'{"a": 1}')
+    version = store.note_outside()
+    assert version is not None
+    assert [file.name for file in version.files] == [".claude/settings.json"]
+    store.undo(version.id)
+    store.undo()
+    assert (world.get("CLAUDE.md"), world.get(".claude/settings.json")) == (None, None)
+    # The store of the memory files in the same folder has its own look, its own log and its own undo.
+    version = world.store.note_outside()
+    assert version is not None
+    assert [file.name for file in version.files] == ["a.md"]
+    world.save("a.md", b"a2\n", b"a\n")
+    with pytest.raises(NotFound):
+        store.undo()
+    assert [one.kind for one in store.log()] == ["undo", "undo", "outside", "new"]
+
+
+@pytest.mark.parametrize("mode", [0o600, 0o644, 0o664])
+def test_modes_are_kept_and_new_files_are_as_open_as_their_folder(world: World, mode: int) -> None:
+    world.put("a.md", ONE)
+    (world.root / "a.md").chmod(mode)
+    world.save("a.md", b"x\n", ONE)
+    assert stat.S_IMODE((world.root / "a.md").stat().st_mode) == mode
+    world.root.chmod(0o700 if mode == 0o600 else 0o755)
+    world.save("b.md", b"x\n", None)
+    assert stat.S_IMODE((world.root / "b.md").stat().st_mode) == (0o600 if mode == 0o600 else 0o644)
+
+
+def test_a_hard_link_elsewhere_keeps_its_bytes(world: World, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere.md").write_bytes(ONE)
+    os.link(tmp_path / "elsewhere.md", world.root / "a.md")
+    world.save("a.md", b"x\n", ONE)
+    assert (tmp_path / "elsewhere.md").read_bytes() == ONE
+
+
+def test_a_folder_that_is_gone_is_made_again_for_a_new_file(world: World) -> None:
+    world.save("a.md", b"1\n", None)
+    (world.root / "a.md").unlink()
+    world.root.rmdir()
+    with pytest.raises(Stale) as caught:
+        world.save("a.md", b"2\n", b"1\n")
+    assert caught.value.disk is None
+    world.save("a.md", b"2\n", None)
+    assert world.get("a.md") == b"2\n"
+
+
+def test_what_stops_the_write_at_the_last_moment_stops_it(world: World) -> None:
+    world.put("a.md", b"1\n")
+
+    def lost() -> None:
+        raise Conflict("the lock is no longer ours")
+
+    with pytest.raises(Conflict, match="no longer ours"):
+        world.save("a.md", b"2\n", b"1\n", before_write=lost)
+    assert world.get("a.md") == b"1\n"
+    assert world.store.recover() == ()
+    assert world.get("a.md") == b"1\n"
+    assert sorted(path.name for path in world.root.iterdir()) == ["a.md"]
+
+
+def test_a_foreign_write_at_the_last_moment_is_merged_too(world: World) -> None:
+    world.put("a.md", ONE)
+    turns: list[bytes] = [edit(ONE, 2, "theirs"), edit(edit(ONE, 2, "theirs"), 10, "theirs again")]
+
+    def meanwhile() -> None:
+        if turns:
+            world.put("a.md", turns.pop(0))
+
+    assert world.save("a.md", edit(ONE, 25, "mine"), ONE, before_write=meanwhile) == ("a.md",)
+    assert world.get("a.md") == edit(edit(edit(ONE, 2, "theirs"), 10, "theirs again"), 25, "mine")
+
+
+def test_a_file_that_changes_all_the_time_is_a_conflict(world: World) -> None:
+    world.put("a.md", ONE)
+    number = 0
+
+    def meanwhile() -> None:
+        nonlocal number
+        number += 1
+        world.put("a.md", edit(ONE, 2, f"theirs {number}"))
+
+    with pytest.raises(Conflict, match="keeps changing"):
+        world.save("a.md", edit(ONE, 25, "mine"), ONE, before_write=meanwhile)
+    assert world.get("a.md") == edit(ONE, 2, f"theirs {number}")
+
+
+def test_a_second_process_that_does_not_finish_is_named(world: World) -> None:
+    world.save("a.md", b"1\n", None)
+    [lock] = (world.dirs.state / "locks").iterdir()
+    with guard(lock), pytest.raises(Conflict, match="another memtui"):
+        world.open(patience=0).apply([Change("b.md", b"x\n", None)], why="x")
+
+
+@pytest.mark.parametrize(
+    ("code", "kind", "words"),
+    [
+        (errno.ENOSPC, Unsupported, "No room left on the disk: nothing was written; your text is kept as a draft"),
+        (errno.EROFS, Refused, "read only, nothing was written; your text is kept as a draft"),
+        (errno.EACCES, Refused, "permission denied, nothing was written; your text is kept as a draft"),
+    ],
+)
+def test_a_refusal_of_the_system_is_said_in_words(world: World, code: int, kind: type[MemtuiError], words: str) -> None:
+    class Sick(FaultFS):
+        def write(self, fd: int, data: bytes | memoryview) -> int:
+            raise OSError(code, os.strerror(code))
+
+        def commit(self, database: Path, commit: Callable[[], object], *, durable: bool) -> None:
+            raise OSError(code, os.strerror(code))
+
+    world.put("a.md", b"1\n")
+    store = world.open(fs=Sick())
+    with pytest.raises(kind) as caught:
+        store.apply([Change("a.md", b"2\n", digest(b"1\n"))], why="x")
+    assert words in str(caught.value)
+    assert world.get("a.md") == b"1\n"
+    with pytest.raises(kind) as caught:
+        store.apply([Change("a.md", None, digest(b"1\n"))], why="x")
+    assert "draft" not in str(caught.value)
+
+
+def test_short_and_interrupted_writes_lose_nothing(world: World) -> None:
+    store = world.open(fs=ShortFS())
+    store.apply([Change("a.md", ONE * 50, None)], why="x")
+    assert world.get("a.md") == ONE * 50
+    assert world.store.history.head("a.md") == ONE * 50
+
+
+def test_failing_trash_is_no_failure(world: World) -> None:
+    world.put("a.md", ONE)
+    store = world.open(trash=lambda name, data, folder: False)
+    store.apply([Change("a.md", None, digest(ONE))], why="x")
+    assert world.get("a.md") is None
+    store.undo()
+    assert world.get("a.md") == ONE
+
+
+def test_the_real_trash_takes_a_copy(home: Path, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: dict[str, bytes] = {}
+
+    def send(path: str) -> None:
+        taken[Path(path).name] = Path(path).read_bytes()
+        raise OSError("no trash here")
+
+    monkeypatch.setattr("send2trash.send2trash", send)
+    world.put("sub/a.md", ONE)
+    store = Store(world.root, world.dirs)
+    store.apply([Change("sub/a.md", None, digest(ONE))], why="x")
+    assert taken == {"a.md": ONE}
+    assert not list((world.dirs.state / "trash").iterdir())
+
+
+def test_a_damaged_history_is_said_and_the_file_stays(world: World, tmp_path: Path) -> None:
+    world.save("a.md", b"1\n", None)
+    database = HistoryDatabase.of(world.dirs)
+    database.close()
+    database.path.write_bytes(b"\0" * 10_000)
+    with pytest.raises(MemtuiError, match="The history is damaged: nothing was written"):
+        world.open().apply([Change("a.md", b"2\n", digest(b"1\n"))], why="x")
+    with pytest.raises(MemtuiError, match="damaged"):
+        world.open().log()
+    assert world.open().recover() == ()
+    assert world.get("a.md") == b"1\n"
+    assert database.path.read_bytes() == b"\0" * 10_000
+    database.path.rename(tmp_path / "elsewhere.db")
+    world.open().apply([Change("a.md", b"2\n", digest(b"1\n"))], why="x")
+    assert [one.kind for one in world.open().log()] == ["edit", "found"]
+
+
+def test_stores_of_one_folder_share_what_happened(world: World, tmp_path: Path) -> None:
+    (tmp_path / "alias").symlink_to(world.root)
+    other = Store(tmp_path / "alias", world.dirs, trash=None)
+    other.apply([Change("a.md", b"1\n", None)], why="x")
+    world.save("a.md", b"2\n", b"1\n")
+    assert [version.id for version in other.log()] == [version.id for version in world.store.log()]
+    other.undo()
+    assert world.get("a.md") == b"1\n"
+
+
+@pytest.mark.parametrize("deed", ["apply", "undo", "restore", "note"])
+def test_a_link_in_the_place_of_a_file_is_never_followed(world: World, tmp_path: Path, deed: str) -> None:
+    world.save("a.md", b"1\n", None)
+    world.save("a.md", b"2\n", b"1\n")
+    (tmp_path / "out.md").write_bytes(b"secret\n")
+    (world.root / "a.md").unlink()
+    (world.root / "a.md").symlink_to(tmp_path / "out.md")
+    deeds: dict[str, Callable[[], object]] = {
+        "apply": lambda: world.save("a.md", b"3\n", b"2\n"),
+        "undo": world.store.undo,
+        "restore": lambda: world.store.restore(world.store.log()[1].id, "a.md"),
+    }
+    if deed == "note":
+        world.store.note_outside()
+        assert world.store.history.head("a.md") is None
+    else:
+        with pytest.raises(Refused):
+            deeds[deed]()
+    assert (tmp_path / "out.md").read_bytes() == b"secret\n"
+    assert world.store.history.find_bytes("a.md", digest(b"secret\n")) is None
+
+
+def test_a_twin_in_another_spelling_comes_back_beside_the_other(world: World) -> None:
+    composed, split = "caf\u00e9.md", "cafe\u0301.md"
+    world.save(composed, b"one\n", None)
+    (world.root / split).write_bytes(b"two\n")
+    if len(list(world.root.glob("caf*.md"))) < 2:
+        pytest.skip("for this disk both are one name")
+    world.store.note_outside()
+    world.save(split, None, b"two\n")
+    assert world.get(split) is None
+    world.store.undo()
+    assert (world.get(composed), world.get(split)) == (b"one\n", b"two\n")
+    world.store.redo()
+    assert (world.get(composed), world.get(split)) == (b"one\n", None)
