@@ -1,0 +1,130 @@
+"""One order of undo and redo for everything that was done, whatever it was about.
+
+What an operation was about decides who can take it back: `Store` for the contents of files, others for sessions,
+projects and pins. Those are handed in by subject, since this package knows nothing of them.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import Protocol
+
+from memtui.base.errors import NotFound, Refused, Usage
+from memtui.base.meant import SHORTEST
+from memtui.history.store import Saved
+from memtui.history.versions import FILES, Operation, Scope, Versions, redo_target, undo_target
+
+
+class Inverse(Protocol):
+    """Takes operations of one subject back; an undo is done again."""
+
+    def __call__(self, operation: Operation, over: Collection[str]) -> Saved:
+        """Take an operation back as far as possible, and record that.
+
+        Args:
+            operation: One that still stands.
+            over: Names to take back even where later edits overlap.
+
+        Returns:
+            The operation that records it, and what could not be taken back.
+
+        Raises:
+            MemtuiError: If nothing of it can be taken back; nothing was changed then.
+        """
+
+
+class UndoOrder:
+    """Undo and redo for some folders.
+
+    Args:
+        versions: The history.
+        scopes: The folders whose operations count.
+        inverses: By subject, who takes its operations back.
+        recover: Called first: each ends what a crash left half done of one subject, so that it stands in the log.
+    """
+
+    def __init__(
+        self,
+        versions: Versions,
+        scopes: Collection[Scope],
+        inverses: Mapping[str, Inverse],
+        recover: Collection[Callable[[], object]] = (),
+    ) -> None:
+        self._versions = versions
+        self._scopes = scopes
+        self._inverses = inverses
+        self._recover = recover
+
+    def next_undo(self) -> Operation:
+        """The operation that `undo` would take back.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+        """
+        return self._target(undo_target(self._operations()), "undo")
+
+    def next_redo(self) -> Operation:
+        """The undo that `redo` would take back.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+        """
+        return self._target(redo_target(self._operations()), "redo")
+
+    def find(self, word: str) -> Operation:
+        """The operation whose id begins with `word`.
+
+        Raises:
+            NotFound: If there is none.
+            Usage: If there are several, or the word is too short.
+        """
+        self._end_interrupted()
+        if len(word) < SHORTEST:
+            raise Usage(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
+        return self._versions.operation(word, self._scopes)
+
+    def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
+        """Take back the newest operation that still stands, or one by its id.
+
+        Args:
+            word: The beginning of its id.
+            over: Names to take back even where later edits overlap.
+
+        Returns:
+            What was done and what could not be, and the operation that it was about.
+
+        Raises:
+            NotFound: If there is nothing to undo.
+            MemtuiError: If nothing of it can be taken back.
+        """
+        operation = self.find(word) if word is not None else self.next_undo()
+        return self._inverse(operation)(operation, over), operation
+
+    def redo(self) -> tuple[Saved, Operation]:
+        """Do again what was undone last, unless something new was done since.
+
+        Raises:
+            NotFound: If there is nothing to redo.
+            MemtuiError: If nothing of it can be done again.
+        """
+        undone = self.next_redo()
+        return self._inverse(undone)(undone, ()), undone
+
+    def _operations(self) -> Iterator[Operation]:
+        """Newest first; what another process is about to write doesn't count yet, what a crash stopped does."""
+        self._end_interrupted()
+        found = self._versions.walk(self._scopes, begun=True)
+        return (one for one in found if one.finished or one.subject != FILES)
+
+    def _end_interrupted(self) -> None:
+        for recover in self._recover:
+            recover()
+
+    def _target(self, operation: Operation | None, what: str) -> Operation:
+        if operation is None:
+            raise NotFound(f"nothing to {what}", hint="memtui history lists what happened")
+        return operation
+
+    def _inverse(self, operation: Operation) -> Inverse:
+        inverse = self._inverses.get(operation.subject)
+        if inverse is None:
+            raise Refused(f"{operation.id[:8]} can't be taken back here: {operation.why}")
+        return inverse
