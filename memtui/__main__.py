@@ -13,8 +13,8 @@ TYPE_CHECKING = False  # as in typing, whose import costs more than all that `--
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memtui.cli.call import KeyRow
-    from memtui.tui.early.first import First
+    from memtui.cli.context import KeyRow
+    from memtui.tui.startup.first import First
 
 
 class Screen:
@@ -60,8 +60,8 @@ def _answer(args: "Sequence[str]") -> int:
     """Answer on the command line."""
     import gc
 
-    from memtui.cli.call import Call
-    from memtui.cli.faults import guarded
+    from memtui.cli.context import Call
+    from memtui.cli.errors import guarded
     from memtui.cli.shortcut import shortcut
 
     # Little of what an answer is made of becomes garbage before it ends: the usual threshold costs a tenth of it.
@@ -145,7 +145,7 @@ def _open_first(screen: Screen, args: "Sequence[str]") -> int:
     """Draw the first screen, if it can be drawn by hand, and go on."""
     if os.name != "posix":
         return _run(screen, args, None)
-    from memtui.tui.early.first import First
+    from memtui.tui.startup.first import First
 
     _end_by_signal()
     with First(ascii=screen.ascii, read_only=screen.read_only) as first:
@@ -156,8 +156,8 @@ def _open_first(screen: Screen, args: "Sequence[str]") -> int:
 
 def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     """Find what was asked for and hand it to the app; the terminal is given back before a fault is told."""
-    from memtui.cli.call import Call
-    from memtui.cli.faults import guarded
+    from memtui.cli.context import Call
+    from memtui.cli.errors import guarded
 
     call = Call()
     asked = call.asked
@@ -167,8 +167,8 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     def run() -> int:
         from contextlib import nullcontext
 
-        from memtui.cli.opening import opening
-        from memtui.tui.start import Start
+        from memtui.cli.entry import opening
+        from memtui.tui.startup.start import Start
 
         if screen.lone and not screen.demo:
             call.lone_word()
@@ -198,7 +198,7 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
 
 def _keys() -> "Sequence[KeyRow]":
     """The screen's keys, for `config keys`."""
-    from memtui.cli.call import KeyRow
+    from memtui.cli.context import KeyRow
     from memtui.tui.keys import PLACES
 
     return [KeyRow(key.id, place, key.keys, key.words) for place, table in PLACES.items() for key in table]

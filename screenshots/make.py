@@ -16,19 +16,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.base.config import read_config
-from memtui.base.dirs import Dirs
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
+from memtui.client.paths import project_name
 from memtui.demo import build_demo
-from memtui.dream.backends import choose
-from memtui.dream.run import run_dream
-from memtui.dream.runs import list_runs
-from memtui.host.env import Env
-from memtui.host.paths import project_name
-from memtui.host.place import decide
+from memtui.dream.backends.registry import choose
+from memtui.dream.run.run import run_dream
+from memtui.dream.run.runs import list_runs
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.start import Start
+from memtui.tui.startup.start import Start
 from memtui.tui.theme import PLAIN, UNICODE
+from memtui.util.app_dirs import Dirs
+from memtui.util.config import read_config
 
 HERE = Path(__file__).parent
 SHOWN = "/home/you"

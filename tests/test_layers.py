@@ -80,7 +80,14 @@ def test_the_screen_loads_no_click_and_nothing_slow() -> None:
     assert loaded.isdisjoint({"click", "anthropic", "pydantic"})
 
 
-@pytest.mark.parametrize("package", [name for name in ("base", "host", "memory") if name in PACKAGES])
+@pytest.mark.parametrize(
+    "package",
+    [
+        name
+        for name in ("util", "fs", "secrets", "client", "history", "memory", "transcripts", "resume", "sessions")
+        if name in PACKAGES
+    ],
+)
 def test_the_engine_loads_no_model_library(package: str) -> None:
     assert loaded_by(f"memtui.{package}").isdisjoint({"anthropic", "pydantic", "httpx"})
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from memtui.base import errors
+from memtui.util import errors
 from tests.support import REPO
 
 TEXT = (REPO / "README.md").read_text(encoding="utf-8")

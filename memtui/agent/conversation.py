@@ -10,8 +10,8 @@ Source: FORMATS.md 5.1, caching.
 import json
 from typing import Any
 
-from memtui.agent.answers import clean
 from memtui.agent.model import Block, Message, Request
+from memtui.agent.response import clean
 
 _MARK = {"cache_control": {"type": "ephemeral"}}
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 
 from memtui.agent.usage import Usage
-from memtui.base.secrets import redact, scan
-from memtui.base.text import clip, visible
+from memtui.secrets.scanner import redact, scan
+from memtui.util.text import clip, visible
 
 
 class Turn(Struct, frozen=True):

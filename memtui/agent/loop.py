@@ -12,18 +12,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from memtui.agent.answers import Call, Taken, clean, only_text, take
+from memtui.agent.budget import IDLE, SAME, Limit, Progress, Spending
 from memtui.agent.conversation import Conversation
 from memtui.agent.events import Emit, Note, Retry, Spent, ToolUsed, Turn, shown, shown_line
 from memtui.agent.model import Again, Answer, Block, Failed, Heard, Model, Piece
 from memtui.agent.permissions import Scope
-from memtui.agent.progress import IDLE, SAME, Progress
-from memtui.agent.spending import Limit, Spending
+from memtui.agent.response import Call, Taken, clean, only_text, take
 from memtui.agent.task import End, Task, Why
-from memtui.agent.tools.box import Box, telling
 from memtui.agent.tools.outcome import Outcome
+from memtui.agent.tools.toolbox import Box, telling
 from memtui.agent.usage import PRICES, Price, price_of
-from memtui.base.text import clip
+from memtui.util.text import clip
 
 _LAST_TURNS = 3
 """Turns before the end of which the model hears."""

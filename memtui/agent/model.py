@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from memtui.agent.usage import Usage
-from memtui.base.errors import MemtuiError
+from memtui.util.errors import MemtuiError
 
 Block = dict[str, Any]
 """One block of content: {"type": "text", "text": …}, {"type": "tool_use", …}, {"type": "tool_result", …}."""

@@ -17,11 +17,11 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from memtui.agent.shell.check import check_line
+from memtui.agent.shell.paths import Scope
 from memtui.agent.shell.plan import Denied, Plan
-from memtui.agent.shell.scope import Scope
-from memtui.base.boundary import Verdict, check_path, is_sensitive
-from memtui.base.text import clip, visible
+from memtui.agent.shell.validate import check_line
+from memtui.fs.boundary import Verdict, check_path, is_sensitive
+from memtui.util.text import clip, visible
 
 __all__ = ["KEYS", "Decision", "Scope", "decide"]
 

@@ -1,95 +1,242 @@
-"""What every command takes: the shared options, before or after the command's name, and its `Call`."""
+"""One call of the program: its options, its surroundings, and the workspace that they lead to.
 
-from typing import Any
+The screen starts from here too, so click is not known here.
+"""
 
-import click
+import os
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from pathlib import Path
 
-from memtui.base.errors import NotFound
-from memtui.cli.call import Call, KeyRow, find_directory
+from memtui.cli import COMMANDS
+from memtui.client.environment import Env
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import NotFound, Refused
+from memtui.util.record import Record
+from memtui.util.text import visible
 
-__all__ = ["Call", "Command", "Group", "KeyRow", "complete_names", "find_directory", "pass_call", "shared_options"]
-
-pass_call = click.make_pass_decorator(Call, ensure=True)
-"""Hands a command its `Call`."""
-
-
-def _take(context: click.Context, parameter: click.Parameter, value: object) -> None:
-    """Put an option where every command finds it; one that isn't given changes nothing."""
-    if value is not None and value is not False and parameter.name is not None:
-        setattr(context.ensure_object(Call).asked, parameter.name, value)
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from memtui.cli.output import Output
+    from memtui.client.memory_location import Place
+    from memtui.memory.pins import Pins
+    from memtui.memory.snapshot import World
+    from memtui.memory.workspace import Workspace
+    from memtui.util.config import Config
 
 
-def shared_options(*, hidden: bool) -> list[click.Parameter]:
-    """The options of every command.
+class KeyRow(Record):
+    """One key of the screen: the action that config.toml names, where it works, its keys, what it does."""
+
+    id: str
+    place: str
+    keys: str
+    words: str
+
+
+class Asked:
+    """The options that every command takes, before or after its name."""
+
+    project: str | None = None
+    json: bool = False
+    jsonl: bool = False
+    plain: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+    ascii: bool = False
+    no_input: bool = False
+    yes: bool = False
+    dry_run: bool = False
+    read_only: bool = False
+    config_dir: str | None = None
+
+
+def here() -> Path:
+    """The working directory; its last name where it was removed under our feet."""
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        return Path(os.environ.get("PWD") or "/")
+
+
+class Call:
+    """What a command is given.
+
+    `cwd` is the process's working directory, `now` the clock. What is made from them is made when it is first asked
+    for: a command pays only for what it uses.
 
     Args:
-        hidden: Left out of the help, because the help of `memtui` itself tells them.
+        keys: Gives the screen's keys; the command line doesn't know the screen, so whoever started it may hand them
+            over.
     """
 
-    def flag(*names: str, help: str) -> click.Option:
-        return click.Option(names, is_flag=True, expose_value=False, callback=_take, hidden=hidden, help=help)
+    now: Callable[[], float] = staticmethod(time.time)
 
-    def value(*names: str, metavar: str, help: str) -> click.Option:
-        return click.Option(names, metavar=metavar, expose_value=False, callback=_take, hidden=hidden, help=help)
+    def __init__(self, keys: Callable[[], Sequence["KeyRow"]] | None = None) -> None:
+        self.asked = Asked()
+        self.keys = keys
+        self.cwd = here()
+        self._last: World | None = None
 
-    return [
-        value("--project", metavar="P", help="Another project: a directory, its name, or a part that only one has."),
-        flag("--json", help="One JSON object instead of text."),
-        flag("--jsonl", help="One JSON object a line."),
-        flag("--plain", help="Words and tabs instead of marks, columns and colour."),
-        flag("-q", "--quiet", help="Nothing but the answer."),
-        flag("-v", "--verbose", help="More of it."),
-        flag("--no-color", help="No colour; NO_COLOR does the same."),
-        flag("--ascii", help="No characters outside ASCII of our own."),
-        flag("--no-input", help="Never ask."),
-        flag("-y", "--yes", help="Yes to every question."),
-        flag("-n", "--dry-run", help="Show what would be written, and write nothing."),
-        flag("--read-only", help="Refuse to write."),
-        value("--config-dir", metavar="D", help="The agent client's folder, as CLAUDE_CONFIG_DIR."),
-    ]
+    @cached_property
+    def env(self) -> Env:
+        """The surroundings; `--config-dir` counts as CLAUDE_CONFIG_DIR."""
+        environ = dict(os.environ)
+        if self.asked.config_dir is not None:
+            environ["CLAUDE_CONFIG_DIR"] = str(Path(self.asked.config_dir).expanduser().absolute())
+        return Env.real(environ)
 
+    @cached_property
+    def dirs(self) -> Dirs:
+        """Our own folders."""
+        return Dirs.from_env(self.env.environ, self.env.home)
 
-def _with_shared(own: list[click.Parameter]) -> list[click.Parameter]:
-    """The parameters of a command, and the shared options that it doesn't have of its own."""
-    names = {name for parameter in own for name in parameter.opts}
-    return own + [option for option in shared_options(hidden=True) if not names.intersection(option.opts)]
+    @cached_property
+    def out(self) -> "Output":
+        """The printer; the screen needs none unless it fails."""
+        from memtui.cli.output import Output
 
+        ours = (self.dirs.config / "config.toml").exists()
+        return Output(self.asked, os.environ, ascii=ours and self.config["glyphs"] == "ascii")
 
-class Command(click.Command):
-    """A command that takes the shared options as well."""
+    @cached_property
+    def config(self) -> "Config":
+        """Our own settings."""
+        from memtui.util.config import read_config
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.params = _with_shared(self.params)
+        return read_config(self.dirs.config)
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The shared options are told once."""
-        super().format_epilog(ctx, formatter)
-        formatter.write_paragraph()
-        formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")
+    @cached_property
+    def directory(self) -> Path:
+        """The directory that the call is about: the working directory, or what `--project` names.
 
+        Raises:
+            NotFound: If there is no such project.
+            Usage: If several fit.
+        """
+        word = self.asked.project
+        if word is None:
+            return self.cwd
+        return find_directory(self.env, self.cwd, word)
 
-class Group(click.Group):
-    """A group of such commands."""
+    def lone_word(self) -> None:
+        """Judge a project that was named where a command could stand: `memtui shop`.
 
-    command_class = Command
+        Raises:
+            NotFound: If it is none; it says what else the word may have meant.
+        """
+        word = self.asked.project or ""
+        try:
+            _ = self.directory
+        except NotFound as error:
+            words = f"{visible(word, keep='')!r} is neither a command nor a directory nor a project"
+            raise NotFound(words, hint=near_commands(word) or error.hint) from error
 
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.params = _with_shared(self.params)
+    @cached_property
+    def place(self) -> "Place":
+        """Where the memory of that directory is."""
+        from memtui.client.memory_location import decide
 
+        return decide(self.env, self.directory)
 
-def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Names of memory files for the shell; names that a terminal would obey are left out."""
-    from memtui.base.text import visible
+    @cached_property
+    def workspace(self) -> "Workspace":
+        """The desk: reading and writing."""
+        from memtui.memory.workspace import Workspace
+        from memtui.util.config import read_config
 
-    root = context.find_root()
-    call = root.obj if isinstance(root.obj, Call) else Call()
-    try:
-        folder = call.place.folder
-        names = sorted(
-            path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if not path.name.startswith(".")
+        trash = read_config(self.dirs.config)["trash"] == "true"
+        workspace = Workspace(
+            self.env, self.dirs, self.place, read_only=self.asked.read_only, trash=trash, now=self.now
         )
-    except (OSError, NotFound):
-        return []
-    return [name for name in names if name.startswith(incomplete) and visible(name, keep="") == name]
+        if self._last is not None:
+            workspace.read(full=False, known=self._last)  # it has to know the folders
+        return workspace
+
+    @cached_property
+    def pins(self) -> "Pins":
+        """What is pinned."""
+        from memtui.memory.pins import Pins
+
+        return Pins(self.dirs)
+
+    def read(self, *, full: bool = True) -> "World":
+        """The world, read now. A command that only reads doesn't pay for what writing needs.
+
+        Args:
+            full: Also bodies: links and problems.
+        """
+        from memtui.memory.snapshot import read_world
+
+        if "workspace" in self.__dict__:
+            return self.workspace.read(full=full, known=self._last)
+        self._last = read_world(self.place, self.env, full=full, known=self._last, now=self.now())
+        return self._last
+
+    def world(self, *, full: bool = True) -> "World":
+        """The world, where there is anything in it.
+
+        Raises:
+            NotFound: If this project has neither memory nor instructions.
+        """
+        world = self.read(full=full)
+        instructions = any(instruction.exists for instruction in world.instructions)
+        if not instructions and not any(scope.files for scope in world.scopes):
+            raise NotFound(
+                f"no memory for this project yet: {self.place.folder} does not exist",
+                hint="memtui new NAME writes the first, memtui projects lists other projects",
+            )
+        return world
+
+    def may_write(self) -> None:
+        """Get ready to write, before anything is read for it: end what a crash left half done.
+
+        With `-n` nothing will be written, so nothing is asked.
+
+        Raises:
+            Refused: With `--read-only`.
+        """
+        if self.asked.dry_run:
+            return
+        if self.asked.read_only:
+            raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
+        from memtui.dream.run.recovery import recover
+
+        self.workspace.recover()
+        recover(self.dirs, self.workspace, self.now())
+
+
+def near_commands(word: str) -> str:
+    """What to say to somebody who mistyped a command; "" if nothing is near."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(word, COMMANDS, 2)
+    return f"did you mean {' or '.join(near)}?" if near else ""
+
+
+def find_directory(env: Env, cwd: Path, word: str) -> Path:
+    """The directory that a word for a project means: a directory as it is, else a project by its name.
+
+    Raises:
+        NotFound: If there is neither.
+        Usage: If several projects fit.
+    """
+    path = cwd / Path(word).expanduser()
+    if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():
+        return path
+    from memtui.client.projects import find_project
+
+    try:
+        project = find_project(env, word)
+    except NotFound:
+        if path.is_dir():
+            return path
+        raise
+    if project.cwd is None:
+        raise NotFound(
+            f"no session tells which directory {project.folder.name} stands for",
+            hint="name the directory itself: --project DIR",
+        )
+    return project.cwd

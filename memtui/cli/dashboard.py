@@ -7,18 +7,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.base.text import age, many, size
-from memtui.cli.call import Call
-from memtui.cli.files import file_rows, file_table, problem_data, problem_line
-from memtui.cli.index import budget_data, meter
-from memtui.cli.opening import Opening, opening
+from memtui.cli.commands.index import budget_data, meter
+from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
+from memtui.cli.context import Call
+from memtui.cli.entry import Opening, opening
 from memtui.cli.output import Data, Line, Output, Part, iso
 from memtui.cli.table import Column, table
+from memtui.util.text import age, many, size
 
 if TYPE_CHECKING:
-    from memtui.dream.gates import Gate
-    from memtui.host.recent import RecentSession
-    from memtui.memory.world import World
+    from memtui.client.session_files import RecentSession
+    from memtui.dream.gates.base import Gate
+    from memtui.memory.snapshot import World
 
 _TOPICS = 30
 _PROBLEMS = 12
@@ -38,10 +38,10 @@ def show(call: Call, *, demo: bool) -> int:
 
 
 def _print(call: Call, found: Opening, world: "World") -> None:
-    from memtui.dream.lock import seen_lock
-    from memtui.dream.ready import all_gates
-    from memtui.host.gitroot import branch_of
-    from memtui.host.recent import recent_sessions
+    from memtui.client.git import branch_of
+    from memtui.client.session_files import recent_sessions
+    from memtui.dream.gates.evaluate import all_gates
+    from memtui.dream.lock.lock import seen_lock
 
     place = world.place
     now = call.now()
@@ -109,7 +109,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
 
 
 def _first_run(call: Call, found: Opening, world: "World") -> Iterator[Line]:
-    from memtui.host.projects import list_projects
+    from memtui.client.projects import list_projects
 
     yield ""
     yield Part("No memory for this project yet.", "bold")
@@ -160,7 +160,7 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    from memtui.dream.words import opening
+    from memtui.presentation.dream_text import opening
 
     closed = [gate for gate in gates if not gate.open]
     yield ""

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from memtui.base.text import age, ago, span
-from memtui.cli.call import Call
+from memtui.cli.context import Call
 from memtui.cli.output import Data, Line, Part, iso
+from memtui.util.text import age, ago, span
 
 if TYPE_CHECKING:
-    from memtui.dream.adoption import Adoption
-    from memtui.dream.events import Event, GateClosed
-    from memtui.dream.runs import Run
+    from memtui.dream.review.adoption import Adoption
+    from memtui.dream.run.events import Event, GateClosed
+    from memtui.dream.run.runs import Run
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
@@ -21,14 +21,14 @@ _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 def runs(call: Call) -> "tuple[Run, ...]":
     """The runs of this project's memory, newest first."""
-    from memtui.dream.runs import list_runs
+    from memtui.dream.run.runs import list_runs
 
     return list_runs(call.dirs, call.place.folder)
 
 
 def pick(call: Call, word: str | None) -> "Run":
     """The run that a word means; the newest without one."""
-    from memtui.dream.runs import find_run
+    from memtui.dream.run.runs import find_run
 
     return find_run(runs(call), word)
 
@@ -38,8 +38,8 @@ def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
 
     Else the newest run of which something is kept aside is meant, or simply the newest.
     """
-    from memtui.dream.runs import find_run
-    from memtui.dream.stage import has_stage
+    from memtui.dream.run.runs import find_run
+    from memtui.dream.run.stage import has_stage
 
     listed = runs(call)
     if words and any(run.id.startswith(words[0]) for run in listed):
@@ -50,9 +50,9 @@ def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
 
 def run_data(call: Call, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
-    from memtui.dream.runs import events_of, progress, state_of
-    from memtui.dream.stage import has_stage
-    from memtui.dream.words import seconds_of
+    from memtui.dream.run.runs import events_of, progress, state_of
+    from memtui.dream.run.stage import has_stage
+    from memtui.presentation.dream_text import seconds_of
 
     events = events_of(run)
     now, state = progress(events), state_of(run, events)
@@ -107,22 +107,22 @@ def how_part(data: Data) -> Part:
 
 
 def _how(how: str) -> Part:
-    from memtui.dream.words import HOW_WORDS
+    from memtui.presentation.dream_text import HOW_WORDS
 
     return Part(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
 
 
 def touched(data: Data) -> str:
     """What a run touched: "3 files, 1 deleted"."""
-    from memtui.dream.events import File
-    from memtui.dream.words import touched_words
+    from memtui.dream.run.events import File
+    from memtui.presentation.dream_text import touched_words
 
     return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
 def run_lines(call: Call, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    from memtui.dream.words import starter
+    from memtui.presentation.dream_text import starter
 
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
@@ -145,7 +145,7 @@ def run_lines(call: Call, data: Data) -> Iterator[Line]:
 
 def refusal_line(call: Call, event: "GateClosed") -> Line:
     """A dream that a gate stopped, for people."""
-    from memtui.dream.words import starter
+    from memtui.presentation.dream_text import starter
 
     return Part(
         f"stopped {since(call, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
@@ -164,8 +164,8 @@ def file_line(call: Call, file: Data) -> Line:
 
 def event_lines(call: Call, event: "Event") -> Iterator[Line]:
     """An event for people."""
-    from memtui.dream import events
-    from memtui.dream.words import started_words
+    from memtui.dream.run import events
+    from memtui.presentation.dream_text import started_words
 
     match event:
         case events.Started():
@@ -195,7 +195,7 @@ def event_lines(call: Call, event: "Event") -> Iterator[Line]:
 
 def event_fields(event: "Event") -> dict[str, Any]:
     """An event for scripts, its time as everywhere."""
-    from memtui.dream.events import event_data
+    from memtui.dream.run.events import event_data
 
     return {**event_data(event), "at": iso(event.at)}
 

@@ -5,8 +5,8 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
-from memtui.base.errors import Unsupported
-from memtui.base.foreground import run_in_foreground
+from memtui.util.errors import Unsupported
+from memtui.util.foreground import run_in_foreground
 
 _AT_LINE = {
     "code": ("--wait", "--goto", "{file}:{line}"),

@@ -6,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from memtui.cli.call import Call
+from memtui.cli.context import Call
 from memtui.cli.output import Line, Part
 from memtui.cli.table import Column, table
 

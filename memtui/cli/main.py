@@ -8,11 +8,11 @@ from typing import Any, NoReturn
 import click
 
 from memtui import __version__
-from memtui.base.errors import Unsupported, Usage
 from memtui.cli import COMMANDS
-from memtui.cli.call import near_commands
-from memtui.cli.context import Call, Command, Group, KeyRow, pass_call, shared_options
-from memtui.cli.faults import guarded
+from memtui.cli.context import Call, near_commands
+from memtui.cli.errors import guarded
+from memtui.cli.options import Command, Group, KeyRow, pass_call, shared_options
+from memtui.util.errors import Unsupported, Usage
 
 
 class MainGroup(Group):

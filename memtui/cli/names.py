@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from memtui.base.errors import NotFound, Refused, Usage
-from memtui.base.text import nfc, visible
+from memtui.util.errors import NotFound, Refused, Usage
+from memtui.util.text import nfc, visible
 
 if TYPE_CHECKING:
-    from memtui.memory.files import MemoryFile
-    from memtui.memory.folder import Scope
     from memtui.memory.instructions import Instruction
-    from memtui.memory.world import World
+    from memtui.memory.scope import Scope
+    from memtui.memory.snapshot import World
+    from memtui.memory.topic import MemoryFile
 
 _SHOWN = 8
 

@@ -2,6 +2,8 @@
 
 Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
+
+The three streams, whatever the shell made of them.
 """
 
 import json
@@ -9,23 +11,46 @@ import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.base.errors import MemtuiError, Refused
-from memtui.base.record import Record
-from memtui.base.text import visible
-from memtui.cli.streams import drop_stdout, is_terminal, write
+from memtui.util.errors import MemtuiError, Refused
+from memtui.util.record import Record
+from memtui.util.text import visible
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-    from memtui.cli.call import Asked
+    from memtui.cli.context import Asked
+
+
+def drop_stdout() -> None:
+    """Let the rest go nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):
+        return
+
+
+def is_terminal(stream: "TextIO") -> bool:
+    """Whether a person is at the other end; a stream that is closed or none has nobody."""
+    try:
+        return stream.isatty()
+    except (AttributeError, ValueError):
+        return False
+
+
+def write(stream: "TextIO", text: str) -> None:
+    """Write at once and flush; what the encoding lacks is shown as its number rather than failing."""
+    try:
+        stream.write(text)
+    except UnicodeEncodeError:
+        stream.write(text.encode(stream.encoding or "ascii", "backslashreplace").decode(stream.encoding or "ascii"))
+    stream.flush()
+
 
 SCHEMA = "memtui/1"
-
 SHORT = 8
 """Characters of an id that are shown."""
-
 _SGR = {
     "bold": "1", "dim": "2", "good": "32", "warn": "33", "problem": "31", "head": "1;36", "added": "32", "removed": "31"
 }  # fmt: skip
@@ -43,7 +68,6 @@ if TYPE_CHECKING:
     """One object of an answer."""
 else:
     Data = dict
-
 Line = str | Part | Sequence[str | Part]
 """One line of text: a string, a part, or several of them."""
 

@@ -6,18 +6,18 @@ click is not known here: where there are thousands of sessions its import would 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from memtui.base.beside import beside
-from memtui.base.errors import MemtuiError
-from memtui.base.text import age, size
-from memtui.cli.call import Call
+from memtui.cli.context import Call
 from memtui.cli.output import SHORT, Data, Line, Part, iso
 from memtui.cli.table import Column, columned
+from memtui.util.errors import MemtuiError
+from memtui.util.prefetch_fork import beside
+from memtui.util.text import age, size
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.host.running import Running
-    from memtui.sessions.facts import Facts
+    from memtui.client.running import Running
     from memtui.sessions.listing import Session
+    from memtui.transcripts.summary import Facts
 
 MANY = 20
 """Folders from which on a second process looks at their files meanwhile."""
@@ -25,7 +25,7 @@ MANY = 20
 
 def places(call: Call, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
-    from memtui.host.paths import projects_dir
+    from memtui.client.paths import projects_dir
     from memtui.sessions.listing import folders
 
     return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
@@ -42,14 +42,14 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
     Returns:
         The exit code: 1 if there is none.
     """
-    from memtui.host.heads import files_of
+    from memtui.client.session_files import files_of
 
     folders = places(call, everywhere=everywhere)
     look = beside(lambda: files_of(folders)) if len(folders) > MANY else None
-    from memtui.host.layers import read_layers
-    from memtui.host.retention import cleanup_days, days_left, leaving
-    from memtui.host.running import running
-    from memtui.search.catalogue import Catalogue
+    from memtui.client.retention import cleanup_days, days_left, leaving
+    from memtui.client.running import running
+    from memtui.client.settings_files import read_layers
+    from memtui.sessions.catalog import Catalogue
 
     days, now, live = cleanup_days(read_layers(call.env, call.directory)), call.now(), running(call.env)
 
@@ -75,14 +75,14 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
         found = wanted(checked)
         if call.out.structured:
             known = catalogue.facts(folders)
-            rows = [_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
+            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")
     return int(not found)
 
 
-def _data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
+def _session_data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,
@@ -97,7 +97,7 @@ def _data(session: "Session", facts: "Facts", live: "Running | None", left: floa
 
 
 def _table(call: Call, found: "list[Session]", states: Sequence[str | Part], *, everywhere: bool) -> Iterator[Line]:
-    from memtui.host.titles import NAMELESS
+    from memtui.client.session_files import NAMELESS
 
     now = call.now()
     nameless = Part(NAMELESS, "dim")

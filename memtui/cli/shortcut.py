@@ -6,7 +6,7 @@ known go to click, which reads the same options and tells what is wrong with the
 
 from collections.abc import Callable, Sequence
 
-from memtui.cli.call import Call
+from memtui.cli.context import Call
 
 FLAGS = {f"--{name.replace('_', '-')}": name for name in ("json", "jsonl", "plain", "quiet", "no_color", "ascii")}
 """Those of the options of every command that take no value and change how an answer looks."""

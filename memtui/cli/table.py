@@ -6,9 +6,9 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.base.record import Record
-from memtui.base.text import cells, clip, visible
 from memtui.cli.output import Line, Output, Part
+from memtui.util.record import Record
+from memtui.util.text import cells, clip, visible
 
 GAP = "  "
 """Between two columns."""

@@ -12,11 +12,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.dirs import Dirs
-from memtui.base.files import digest
-from memtui.base.filesystem import FileSystem
 from memtui.demo.words import seconds
-from memtui.memory.store import Change, Store
+from memtui.fs.atomic import digest
+from memtui.fs.filesystem import FileSystem
+from memtui.history.store import Change, Store
+from memtui.util.app_dirs import Dirs
 
 SINCE = 12 * 86_400
 """How long memtui has known the sample, in seconds; older than the oldest step."""

@@ -8,7 +8,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.dirs import Dirs
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
+from memtui.client.paths import project_name
 from memtui.demo.history import SINCE, find, live_through, parse_steps
 from memtui.demo.repository import make_repository
 from memtui.demo.transcripts import (
@@ -21,10 +23,8 @@ from memtui.demo.transcripts import (
     parse_script,
 )
 from memtui.demo.words import age_in, fill, seconds
-from memtui.host.env import Env
-from memtui.host.paths import project_name
-from memtui.host.place import decide
-from memtui.memory.world import read_world
+from memtui.memory.snapshot import read_world
+from memtui.util.app_dirs import Dirs
 
 DATA = Path(__file__).parent / "data"
 PROJECTS = ("shop", "infra", "site")

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.util.app_dirs import Dirs
 
 _FOLDERS = ("locks", "runs", "stages")
 """What our dreams leave in our state folder."""

@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, MemtuiError, Unsupported
-from memtui.base.files import make_folders, sync_folder
-from memtui.base.filesystem import REAL, FileSystem
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, Unsupported
+from memtui.fs.atomic import make_folders, sync_folder
+from memtui.fs.filesystem import REAL, FileSystem
 
 SCHEMA_VERSION = 1
 

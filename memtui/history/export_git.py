@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 from shutil import rmtree, which
 
-from memtui.base.errors import MemtuiError, Refused, Unsupported
-from memtui.base.files import digest
+from memtui.util.errors import MemtuiError, Refused, Unsupported
+from memtui.fs.atomic import digest
 from memtui.history.versions import KEPT, FileChange, Operation, Scope, Versions
 
 _BRANCH = b"refs/heads/main"

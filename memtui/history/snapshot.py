@@ -14,10 +14,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.boundary import MAX_DEPTH, open_parent
-from memtui.base.errors import MemtuiError
-from memtui.base.files import SETTLE, Content, Stamp, clear_temps, is_temp, read_once
-from memtui.base.filesystem import REAL, FileSystem
+from memtui.fs.boundary import MAX_DEPTH, open_parent
+from memtui.util.errors import MemtuiError
+from memtui.fs.atomic import SETTLE, Content, Stamp, clear_temps, is_temp, read_once
+from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDatabase, folder_id
 
 MAX_SIZE = 8 << 20

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.boundary import Actor, check_path, fold_name
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
-from memtui.base.files import digest, fault
-from memtui.base.filesystem import REAL, FileSystem
+from memtui.fs.boundary import Actor, check_path, fold_name
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.fs.atomic import digest, fault
+from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDamaged, HistoryDatabase
 from memtui.history.merge import merge3
 from memtui.history.snapshot import clear_folder

@@ -12,10 +12,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.boundary import fold_name, open_parent
-from memtui.base.errors import MemtuiError, NotFound
-from memtui.base.files import Content, Stamp, digest, read_content, write_temp
-from memtui.base.filesystem import REAL, FileSystem
+from memtui.fs.boundary import fold_name, open_parent
+from memtui.util.errors import MemtuiError, NotFound
+from memtui.fs.atomic import Content, Stamp, digest, read_content, write_temp
+from memtui.fs.filesystem import REAL, FileSystem
 
 
 class Moved(Exception):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memtui.base.files import make_folders
+from memtui.fs.atomic import make_folders
 
 
 def put_in_trash(name: str, data: bytes, folder: Path) -> bool:

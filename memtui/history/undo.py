@@ -7,8 +7,8 @@ projects and pins. Those are handed in by subject, since this package knows noth
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
-from memtui.base.errors import NotFound, Refused, Usage
-from memtui.base.meant import SHORTEST
+from memtui.util.errors import NotFound, Refused, Usage
+from memtui.util.resolve import SHORTEST
 from memtui.history.store import Saved
 from memtui.history.versions import FILES, Operation, Scope, Versions, redo_target, undo_target
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.base.errors import NotFound
-from memtui.base.meant import begins, the_one
+from memtui.util.errors import NotFound
+from memtui.util.resolve import begins, the_one
 from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
 
 FILES: Final = "files"

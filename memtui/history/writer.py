@@ -13,10 +13,10 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.base.errors import Conflict, MemtuiError
-from memtui.base.files import Content, digest, fault
-from memtui.base.filesystem import REAL, FileSystem
-from memtui.base.locks import guard
+from memtui.util.errors import Conflict, MemtuiError
+from memtui.fs.atomic import Content, digest, fault
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.lock import guard
 from memtui.history.database import BEGUN, DONE, HistoryDatabase, folder_id, put_blob, read_blob
 from memtui.history.log import insert_operation, new_id
 from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, clear_folder, read_settled, scan

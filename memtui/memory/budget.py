@@ -21,7 +21,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.base.text import JS_SPACE
+from memtui.util.text import JS_SPACE
 
 # What JavaScript's \s and trim() take for white space; Python's sets differ (U+0085, U+001C, U+FEFF).
 MAX_LINES = 200

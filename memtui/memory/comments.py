@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from memtui.base.text import JS_SPACE
+from memtui.util.text import JS_SPACE
 
 _S = f"[{JS_SPACE}]"
 _DOT = "[^\n\r\u2028\u2029]"

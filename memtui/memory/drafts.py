@@ -13,10 +13,10 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Unsupported
-from memtui.base.files import digest, fault, make_folders, replace_file
-from memtui.base.filesystem import REAL, FileSystem
+from memtui.fs.atomic import digest, fault, make_folders, replace_file
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Unsupported
 
 RESERVE = 256 * 1024
 """Bytes: ten times the largest index that an agent loads."""

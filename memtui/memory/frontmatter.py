@@ -1,4 +1,17 @@
-r"""Front matter of a topic file: edit one field and leave every other byte (DESIGN.md D6).
+"""The block of `key: value` lines at the head of a topic file, read leniently (`frontmatter` edits it).
+
+Not YAML: memory files hold values that a YAML loader refuses (`Use X: always`) or changes (`no`, `017`, dates), so a
+value is text, quotes removed, and nothing in it is ever run. What is odd is noted and shown, never a reason to drop
+the file.
+
+The rules, one a line:
+- The block opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
+- A key may hold indented keys (`metadata:` / `  type: user`); they are named with a dot, `metadata.type`.
+- The last of two equal keys wins; the top-level `type` wins over the nested one; null and empty count as missing.
+- `#` inside a plain value is text, because people write "issue #12"; a comment is a line of its own, or stands behind a
+  quoted value or a type.
+
+Front matter of a topic file: edit one field and leave every other byte (DESIGN.md D6).
 
 `fields` reads; this module writes. A write replaces the characters of one value, or puts one line in: byte order mark,
 line ends, comments, quotes, unknown keys, invalid YAML and a missing last line end stay as they were.
@@ -6,18 +19,9 @@ line ends, comments, quotes, unknown keys, invalid YAML and a missing last line 
 
 import re
 
-from memtui.base.errors import MemtuiError
-from memtui.memory.fields import (
-    DOUBLE_QUOTED,
-    MAX_BYTES,
-    MAX_LINES,
-    SINGLE_QUOTED,
-    TYPES,
-    Field,
-    Frontmatter,
-    Note,
-    read_frontmatter,
-)
+from msgspec import Struct
+
+from memtui.util.errors import MemtuiError
 
 __all__ = [
     "MAX_BYTES",
@@ -31,6 +35,330 @@ __all__ = [
     "remove_field",
     "set_field",
 ]
+
+
+TYPES = ("user", "feedback", "project", "reference")
+MAX_LINES = 30
+MAX_BYTES = 16 * 1024
+LONG_VALUE = 1000  # characters; a name or description beyond it is clipped wherever it is shown
+_FENCE = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
+_KEY = re.compile(r"([ \t]*)([^\s:#\-\[\]{},&*!|>'\"%@`][^:\r\n]*?|<<)([ \t]*):(?:([ \t]+)|(?=\r?\Z))")
+_TIGHT = re.compile(r"([ \t]*)([A-Za-z_][\w-]*)(:)(?=[^\s:/])")
+_BLOCK = re.compile(r"[|>][+-]?[1-9]?[+-]?(?:[ \t]+#.*)?\Z")
+DOUBLE_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"(?:[ \t]+#.*)?\Z')
+SINGLE_QUOTED = re.compile(r"'((?:[^']|'')*)'(?:[ \t]+#.*)?\Z")
+_ESCAPE = re.compile(r"\\(x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f", "v": "\v"} | {
+    "N": "\x85", "_": "\xa0", "L": "\u2028", "P": "\u2029"
+}  # fmt: skip
+# A zero-width joiner between two non-ASCII characters is how emoji and Persian are written; anywhere else it hides.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]|(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+)
+_NULLS = frozenset(("", "~", "null", "Null", "NULL"))
+
+
+class Note(Struct, frozen=True):
+    """Something odd about a block: `line` counts from 1 in the file, `code` is for programs, `message` for people."""
+
+    line: int | None
+    code: str
+    message: str
+
+
+class Field(Struct, frozen=True):
+    """One key of a block.
+
+    `key` is dotted for nested keys, `value` is None for null and empty. `start` and `end` are character offsets of its
+    whole lines (line end included), `value_start` and `value_end` of the value as written, quotes included. `depth` is
+    0 at the top level.
+    """
+
+    key: str
+    value: str | None
+    line: int
+    start: int
+    end: int
+    value_start: int
+    value_end: int
+    indent: str
+    depth: int
+
+
+class Frontmatter(Struct, frozen=True):
+    """What the head of a file says. Offsets are in the decoded text, a byte order mark counted as one character.
+
+    `verdict` is "ok", "warn" (shown with a note) or "invalid" (shown raw). `body_line` counts from 1; `block` tells
+    whether there is a block at all.
+    """
+
+    verdict: str
+    fields: tuple[Field, ...] = ()
+    problems: tuple[Note, ...] = ()
+    body_start: int = 0
+    body_line: int = 1
+    block: bool = False
+
+    def field(self, key: str) -> Field | None:
+        """The field that counts for a key (`type`, `metadata.type`): the last one of that name."""
+        depth = key.count(".")
+        for field in self.fields[::-1]:
+            if field.key == key and field.depth == depth:
+                return field
+        return None
+
+    def get(self, key: str) -> str | None:
+        """The value of a key (`name`, `metadata.modified`), or None if it is missing, null or empty."""
+        field = self.field(key)
+        return None if field is None else field.value
+
+    def placed(self, key: str) -> Field | None:
+        """The field of a key that may stand at the top or under `metadata`; the top level wins if it has a value."""
+        top = self.field(key)
+        if top is not None and top.value is not None:
+            return top
+        return self.field(f"metadata.{key}") or top
+
+    @property
+    def name(self) -> str | None:
+        return self.get("name")
+
+    @property
+    def description(self) -> str | None:
+        return self.get("description")
+
+    @property
+    def type_text(self) -> str | None:
+        """The type as written, whether or not it is one of the four."""
+        field = self.placed("type")
+        return None if field is None else field.value
+
+    @property
+    def type(self) -> str | None:
+        """One of `TYPES`, or None."""
+        word = self.type_text
+        return None if word is None else _known_type(word)
+
+    @property
+    def modified(self) -> str | None:
+        field = self.placed("modified")
+        return None if field is None else field.value
+
+    @property
+    def origin(self) -> str | None:
+        """The id of the session that wrote the file."""
+        field = self.placed("originSessionId")
+        return None if field is None else field.value
+
+
+def _known_type(word: str) -> str | None:
+    word = word.strip().lower()
+    return word if word in TYPES else None
+
+
+def _invalid(code: str, message: str, line: int | None = None) -> Frontmatter:
+    return Frontmatter("invalid", problems=(Note(line, code, message),))
+
+
+def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter:
+    """Read the block at the head of a file.
+
+    Args:
+        data: The file, as bytes or decoded without dropping a byte order mark.
+        partial: `data` is only the head of the file, so a character cut in two at its end is no fault.
+
+    Returns:
+        Verdict, fields and notes; "warn" when there is no block, "invalid" when it is never closed in the first 30
+        lines and 16 KiB, or when the data is no UTF-8 text. Never raises.
+
+    Source:
+        SAFETY.md 3.3; the 30 lines are what the agent client scans.
+    """
+    if isinstance(data, bytes):
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            if not partial or error.start < len(data) - 3 or error.reason != "unexpected end of data":
+                return _invalid("not-utf8", f"not UTF-8: byte {error.start}")
+            text = data[: error.start].decode("utf-8")
+    else:
+        text = data
+    if "\0" in text:
+        return _invalid("nul", "holds NUL bytes: binary, or zero-filled after a power cut")
+    bom = text.startswith("\ufeff")
+    opening = _FENCE.match(text, bom)
+    if opening is None:
+        message = "no front matter"
+        if text.lstrip("\ufeff \t\r\n").startswith("---"):
+            message = "no front matter: its first line must be exactly ---, at the very top"
+        return Frontmatter("warn", problems=(Note(None, "missing", message),), body_start=int(bom))
+    closing = _closing(text, opening.end())
+    if closing is None:
+        return _invalid(
+            "unclosed", f"front matter is never closed: --- is missing in the first {MAX_LINES} lines or 16 KiB", 1
+        )
+    close_at, body_start, body_line = closing
+    notes: list[Note] = []
+    if bom:
+        notes.append(Note(1, "bom", "a byte order mark stands before the block"))
+    fields = _fields(text, opening.end(), close_at, notes)
+    front = Frontmatter("ok", fields, (), body_start, body_line, True)
+    notes += _missing(front)
+    return Frontmatter("warn" if notes else "ok", fields, tuple(notes), body_start, body_line, True)
+
+
+def _closing(text: str, at: int) -> tuple[int, int, int] | None:
+    """Where the closing fence starts and ends, and the number of the line after it; None beyond the limits."""
+    for number in range(2, MAX_LINES + 1):
+        if at >= len(text):
+            return None
+        fence = _FENCE.match(text, at)
+        if fence is not None:
+            head = text[: fence.end()]
+            small = len(head) <= MAX_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+            return (at, fence.end(), number + 1) if small else None
+        at = text.find("\n", at) + 1
+        if not at:
+            return None
+    return None
+
+
+def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...]:
+    """Read the lines of a block; what is no `key: value` is noted and skipped."""
+    fields: list[Field] = []
+    seen: set[tuple[str, int]] = set()
+    parents: list[tuple[int, str]] = []  # indents and dotted names of the keys that a deeper line belongs to
+    number, base = 1, -1
+    while at < end:
+        number += 1
+        line_end = text.index("\n", at) + 1
+        line = text[at : line_end - 1].rstrip("\r")
+        bare = line.strip(" \t")
+        if not bare or bare[0] == "#":
+            at = line_end
+            continue
+        match = _KEY.match(line) or _TIGHT.match(line)
+        width = _indent(line)
+        while parents and parents[-1][0] >= width:
+            parents.pop()
+        if match is None or match[2] == "<<" or (width != base and not parents and base >= 0):
+            # Items of a list that an unknown key holds are fine; we don't read them.
+            if bare[0] != "-" or not fields or fields[-1].value is not None:
+                notes.append(Note(number, "odd-line", f"not a key and a value: {bare[:60]}"))
+            at = line_end
+            continue
+        base = width if base < 0 else base
+        key = f"{parents[-1][1]}.{match[2]}" if parents else match[2]
+        if parents and fields[-1].value is not None and fields[-1].key == parents[-1][1]:
+            notes.append(Note(number, "odd-indent", f"{match[2]} is indented under a key that has a value"))
+        value_at = at + match.end()
+        line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
+        if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
+            raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
+        _judge(number, key, raw, value, notes, match.re is _TIGHT)
+        if (key, len(parents)) in seen:
+            notes.append(Note(number, "duplicate", f"{key} is there more than once; the last one counts"))
+        seen.add((key, len(parents)))
+        fields.append(Field(key, value, number, at, line_end, value_at, value_at + len(raw), match[1], len(parents)))
+        parents.append((width, key))
+        number += lines - 1
+        at = line_end
+    return tuple(fields)
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" ")) if "\t" not in line else len(line) - len(line.lstrip(" \t"))
+
+
+def _value(text: str, at: int, line_end: int, end: int, width: int) -> tuple[int, int, str, str | None]:
+    """The value that starts at an offset: end of its last line, how many lines, as written, and as meant."""
+    raw = text[at : line_end - 1].rstrip(" \t\r")
+    is_block = raw[:1] in ("|", ">") and _BLOCK.match(raw) is not None
+    parts: list[str] = []
+    lines, last, blanks, next_at = 1, line_end, 0, line_end
+    while next_at < end and raw[:1] not in ("[", "{", "#"):
+        next_end = text.index("\n", next_at) + 1
+        line = text[next_at : next_end - 1].rstrip("\r")
+        bare = line.strip(" \t")
+        if not bare:
+            blanks += 1
+        elif _indent(line) <= width or not (is_block or (bare[0] != "#" and _KEY.match(line) is None)):
+            break
+        elif bare == "---":
+            break  # meant as the end of the block
+        elif not raw and not parts and bare[0] in "-[{":
+            break  # a list or map below its key, not a text
+        else:
+            parts.append(bare)
+            lines, last, blanks = lines + blanks + 1, next_end, 0
+        next_at = next_end
+    if not parts:
+        return (line_end, 1, raw, None) if is_block else (line_end, 1, *_scalar(raw))
+    joined = " ".join(parts) if is_block else _scalar(" ".join([raw, *parts] if raw else parts))[1]
+    return last, lines, text[at : last - 1].rstrip(" \t\r"), joined
+
+
+def _scalar(raw: str) -> tuple[str, str | None]:
+    """A value as written, without a comment behind its closing quote, and as meant."""
+    first = raw[:1]
+    if first == '"':
+        match = DOUBLE_QUOTED.match(raw)
+        if match is not None:
+            return raw[: match.end(1) + 1], _ESCAPE.sub(_unescape, match[1]) or None
+    elif first == "'":
+        match = SINGLE_QUOTED.match(raw)
+        if match is not None:
+            return raw[: match.end(1) + 1], match[1].replace("''", "'") or None
+    elif raw in _NULLS:
+        return raw, None
+    elif first == "#" and (len(raw) == 1 or raw[1] in " \t"):
+        return "", None
+    return raw, raw
+
+
+def _unescape(match: re.Match[str]) -> str:
+    word = match[1]
+    if len(word) > 1:
+        code = int(word[1:], 16)
+        return chr(code) if code < 0x110000 else match[0]
+    return _ESCAPES.get(word, word)
+
+
+def _judge(number: int, key: str, raw: str, value: str | None, notes: list[Note], tight: bool) -> None:
+    """Note what a reader of YAML would see otherwise, or what a person can't see."""
+    if tight:
+        notes.append(Note(number, "tight-colon", f"no blank after the colon of {key}"))
+    if value is None:
+        return
+    if raw[0] in "!&*":
+        notes.append(Note(number, "yaml-tag", f"{key}: a YAML tag, anchor or alias is kept as text"))
+    elif raw[0] in "[{" and key in ("name", "description", "type", "metadata", "metadata.type"):
+        notes.append(Note(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
+    elif "\n" in raw:
+        notes.append(Note(number, "folded", f"{key}: text over several lines is read as one line"))
+    if len(value) > LONG_VALUE:
+        notes.append(Note(number, "long-value", f"{key}: {len(value)} characters"))
+    if not value.isascii() or not value.isprintable():
+        hidden = _HIDDEN.search(value)
+        if hidden is not None:
+            notes.append(Note(number, "hidden", f"{key}: hidden character U+{ord(hidden[0]):04X}"))
+
+
+def _missing(front: Frontmatter) -> list[Note]:
+    notes = []
+    for key in ("name", "description"):
+        if front.get(key) is None:
+            notes.append(Note(None, f"no-{key}", f"{key} is missing"))
+    field = front.placed("type")
+    if field is None or field.value is None:
+        notes.append(Note(None, "no-type", "type is missing"))
+    elif _known_type(field.value) is None:
+        notes.append(Note(field.line, "wrong-type", f"type {field.value[:40]!r} is none of {', '.join(TYPES)}"))
+    elif field.value != _known_type(field.value):
+        notes.append(Note(field.line, "type-case", f"type is written {field.value[:40]!r}"))
+    return notes
+
 
 # What every reader of YAML takes for this very text: no indicator or digit first, no ": ", " #" or ":" at the end.
 _PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")

@@ -20,9 +20,9 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from memtui.base.text import JS_SPACE
 from memtui.memory.budget import counted
 from memtui.memory.markdown import code_spans
+from memtui.util.text import JS_SPACE
 
 TEXT_ENDINGS = frozenset(
     """

@@ -27,16 +27,15 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from memtui.host.env import Env, truth
-from memtui.host.gitroot import main_repository, worktree_root
-from memtui.host.jsontext import BadJson, read_object
-from memtui.host.layers import effective
-from memtui.host.paths import read_small, real
-from memtui.host.place import Place
+from memtui.client.environment import Env, truth
+from memtui.client.git import main_repository, worktree_root
+from memtui.client.json_edit import BadJson, read_object
+from memtui.client.memory_location import Place
+from memtui.client.paths import read_small, real
+from memtui.client.settings_files import effective
 from memtui.memory.budget import counted, units
-from memtui.memory.globs import glob_regex
 from memtui.memory.imports import ImportWord, find_imports, is_text
-from memtui.memory.rules import rule_paths
+from memtui.memory.path_rules import glob_regex, rule_paths
 
 MOST_HOPS = 4
 LARGEST_FILE = 4 << 20

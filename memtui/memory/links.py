@@ -20,11 +20,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.base.text import nfc
-from memtui.memory.fields import TYPES
-from memtui.memory.files import MAX_SIZE, MemoryFile, read_bytes
-from memtui.memory.folder import Scope
+from memtui.memory.frontmatter import TYPES
 from memtui.memory.markdown import Link, code_spans, find_links
+from memtui.memory.scope import Scope
+from memtui.memory.topic import MAX_SIZE, MemoryFile, read_bytes
+from memtui.util.text import nfc
 
 State = Literal["file", "outside", "external", "missing", "other"]
 

@@ -9,11 +9,11 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.files import digest, make_folders, replace_file
-from memtui.base.filesystem import REAL, FileSystem
-from memtui.base.locks import guard
-from memtui.base.text import nfc
+from memtui.fs.atomic import digest, make_folders, replace_file
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.lock import guard
+from memtui.util.app_dirs import Dirs
+from memtui.util.text import nfc
 
 LARGEST_FILE = 4 << 20
 """Bytes of a pin file that we read; a larger one isn't ours."""

@@ -14,11 +14,22 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.base.text import nfc
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
-from memtui.memory.fields import TYPES
-from memtui.memory.index import IndexEntry, add_entry, entry_end, newline_of, read_entries, set_hook
-from memtui.memory.outline import Line, cut_lines, drop_empty_headings, single_blanks, without
+from memtui.memory.frontmatter import TYPES
+from memtui.memory.index import (
+    IndexEntry,
+    Line,
+    add_entry,
+    cut_lines,
+    drop_empty_headings,
+    entry_end,
+    newline_of,
+    read_entries,
+    set_hook,
+    single_blanks,
+    without,
+)
+from memtui.util.text import nfc
 
 LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
 NOTES_NAME = "index_notes.md"

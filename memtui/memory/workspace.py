@@ -8,21 +8,21 @@ import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import NotFound, Refused
-from memtui.base.files import digest, read_stable
-from memtui.base.meant import begins, the_one
-from memtui.host.env import Env
-from memtui.host.place import Place, decide
-from memtui.host.settings import edit_setting
+from memtui.client.environment import Env
+from memtui.client.memory_location import Place, decide
+from memtui.client.settings import edit_setting
+from memtui.fs.atomic import digest, read_stable
+from memtui.history.store import Change, Saved, Store
+from memtui.history.trash import put_in_trash
+from memtui.history.undo import redo_target, undo_target
+from memtui.history.versions import History, Version
 from memtui.memory.drafts import Drafts
-from memtui.memory.history import History, Version
 from memtui.memory.pins import Pins
 from memtui.memory.plans import Plan
-from memtui.memory.store import Change, Saved, Store
-from memtui.memory.takeback import redo_target, undo_target
-from memtui.memory.trash import put_in_trash
-from memtui.memory.world import World, read_world
+from memtui.memory.snapshot import World, read_world
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import NotFound, Refused
+from memtui.util.resolve import begins, the_one
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from msgspec import Struct
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Unsupported
-from memtui.base.filesystem import REAL, FileSystem
-from memtui.base.locks import guard
-from memtui.base.records import add_record
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.jsonl import add_record
+from memtui.fs.lock import guard
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Unsupported
 
 Line = Mapping[str, Any]
 

@@ -1,10 +1,21 @@
-"""A session as a line of a list, and the folders in which there are some; `search.catalogue` makes the lists."""
+"""A session as a line of a list, and the folders in which there are some; `search.catalogue` makes the lists.
+
+Sessions of a list, packed: thousands are held as long as the screen is open, dozens of them are looked at.
+"""
+
+from __future__ import annotations
 
 import os
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
+from typing import Any, overload
 
-from memtui.base.record import Record
-from memtui.host.heads import SessionFile, session_id
+from msgspec.msgpack import Decoder, Encoder
+
+from memtui.client.session_files import SessionFile, session_id
+from memtui.util.record import Record
 
 
 class Session(Record):
@@ -49,3 +60,62 @@ def folders(projects: Path) -> list[Path]:
             return [projects / name for name in sorted(entry.name for entry in entries if entry.is_dir())]
     except OSError:
         return []
+
+
+BLOCK = 64
+"""Sessions that are packed together: more than a screen shows, and few enough to be unpacked for a single one."""
+_encode = Encoder().encode
+_decode = Decoder(list[Session]).decode
+
+
+class Packed(Sequence[Session]):
+    """Sessions in order, in a fifth of the room. The block that was looked at last stays unpacked.
+
+    Args:
+        sessions: Or rows of the catalogue that are some.
+    """
+
+    __slots__ = ("_blocks", "_count", "_last")
+
+    def __init__(self, sessions: Iterable[tuple[Any, ...]] = ()) -> None:
+        rest, blocks = iter(sessions), []
+        self._count = 0
+        while block := list(islice(rest, BLOCK)):
+            blocks.append(zlib.compress(_encode(block), 1))
+            self._count += len(block)
+        self._blocks = tuple(blocks)
+        self._last: tuple[int, list[Session]] = (-1, [])
+
+    def at(self, place: str) -> Session | None:
+        """The session whose file is there; `None` if it isn't among them."""
+        return next((one for one in self if one.place == place), None)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> Session: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Session]: ...
+    def __getitem__(self, index: int | slice) -> Session | list[Session]:
+        if isinstance(index, slice):
+            return [self[each] for each in range(*index.indices(self._count))]
+        number, place = divmod(range(self._count)[index], BLOCK)
+        at, block = self._last  # one look: other threads unpack as well
+        if at != number:
+            block = self._block(number)
+            self._last = (number, block)
+        return block[place]
+
+    def __iter__(self) -> Iterator[Session]:
+        for number in range(len(self._blocks)):
+            yield from self._block(number)
+
+    def _block(self, number: int) -> list[Session]:
+        return _decode(zlib.decompress(self._blocks[number]))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Packed) and self._blocks == other._blocks
+
+    def __hash__(self) -> int:
+        return hash(self._blocks)

@@ -14,13 +14,13 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.base.errors import Conflict, NotFound, Refused, Unsupported, Usage
-from memtui.base.files import fault
-from memtui.base.filesystem import REAL, FileSystem
-from memtui.host.titles import LONGEST
-from memtui.sessions.entries import text
-from memtui.sessions.lines import parse_line
-from memtui.sessions.scan import Scanner
+from memtui.client.session_files import LONGEST
+from memtui.fs.atomic import fault
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.transcripts.entries import text
+from memtui.transcripts.lines import parse_line
+from memtui.transcripts.summary import Scanner
+from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, Usage
 
 TRIES = 3
 """How often a record is written anew because another program's half a line stood in front of it."""

@@ -14,9 +14,6 @@ from textual.timer import Timer
 from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
-from memtui.base.config import Config
-from memtui.base.heap import settle
-from memtui.base.text import visible
 from memtui.tui import keys, styles
 from memtui.tui.headlines import meter_fill, meter_note, place_facts
 from memtui.tui.messages import (
@@ -34,23 +31,26 @@ from memtui.tui.messages import (
     WorldRead,
     Written,
 )
-from memtui.tui.panels.budget_meter import BudgetMeter
-from memtui.tui.panels.dream_pill import DreamPill
-from memtui.tui.panels.hint_line import HintLine
-from memtui.tui.panels.place_line import PlaceLine
-from memtui.tui.picture import load, notice
 from memtui.tui.rooms import Rooms
 from memtui.tui.segments.place_line import flags
-from memtui.tui.sketch import names
-from memtui.tui.start import Start
+from memtui.tui.startup.picture import load, notice
+from memtui.tui.startup.sketch import names
+from memtui.tui.startup.start import Start
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
+from memtui.tui.widgets.budget_meter import BudgetMeter
+from memtui.tui.widgets.dream_pill import DreamPill
+from memtui.tui.widgets.header import PlaceLine
+from memtui.tui.widgets.hint_bar import HintLine
+from memtui.util.config import Config
+from memtui.util.gc_tuning import settle
+from memtui.util.text import visible
 
 if TYPE_CHECKING:
-    from memtui.host.place import Place
+    from memtui.client.memory_location import Place
+    from memtui.memory.snapshot import World
     from memtui.memory.workspace import Workspace
-    from memtui.memory.world import World
 
 RESCAN = 10.0
 """Seconds between two looks at the disk, for what the watcher missed (a full queue, a network folder)."""
@@ -196,7 +196,7 @@ class MemtuiApp(Rooms):
         """All is read: collect garbage again, and follow the disk from here."""
         settle()
         if self.watch_disk:
-            from memtui.tui.follow import follow, follow_dreams
+            from memtui.tui.loaders.watcher import follow, follow_dreams
 
             for group, work in (("follow", follow(self)), ("follow-dreams", follow_dreams(self))):
                 self.run_worker(work, group=group, exclusive=True, exit_on_error=False, description=group)
@@ -290,7 +290,7 @@ class MemtuiApp(Rooms):
         """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
-            from memtui.base.crash import summary, write_down
+            from memtui.util.crash_report import summary, write_down
 
             path = write_down(error, [event.worker.group], self.workspace.dirs.state)
             self.post_message(Failed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}"))
@@ -361,7 +361,7 @@ class MemtuiApp(Rooms):
             from memtui.tui.views.sessions import SessionsView
 
             return SessionsView(self.glyphs)
-        from memtui.tui.views.later import Later
+        from memtui.tui.views.placeholder import Later
 
         return Later(name)
 

@@ -3,7 +3,7 @@
 Every text colour has at least 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
-from memtui.base.record import Record
+from memtui.util.record import Record
 
 
 class Palette(Record):

@@ -1,6 +1,6 @@
 """The marks that a terminal may not be able to show, in two sets."""
 
-from memtui.base.record import Record
+from memtui.util.record import Record
 
 
 class Glyphs(Record):

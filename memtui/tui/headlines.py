@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from memtui.base.text import visible
-from memtui.host.paths import short
-from memtui.tui.arrange import unlisted
+from memtui.client.paths import short
+from memtui.tui.render.arrange import unlisted
 from memtui.tui.segments.budget_meter import OFF, Fill
 from memtui.tui.segments.place_line import PlaceFacts, dreamt
 from memtui.tui.state import AppState
+from memtui.util.text import visible
 
 
 def place_facts(state: AppState, home: Path) -> PlaceFacts:

@@ -4,7 +4,7 @@ Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; no
 one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
 """
 
-from memtui.base.record import Record
+from memtui.util.record import Record
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from textual.message import Message
 from memtui.tui.state import AppState, Change, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf, Starting
 
 if TYPE_CHECKING:
-    from memtui.dream.foreign import Foreign
-    from memtui.dream.gates import Gate
-    from memtui.memory.world import World
+    from memtui.dream.gates.base import Gate
+    from memtui.dream.lock.foreign import Foreign
+    from memtui.memory.snapshot import World
     from memtui.tui.screens.editor import Editor
 
 

@@ -7,20 +7,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memtui.tui.start import Start
-from memtui.tui.terminal_app import TerminalApp
+from memtui.tui.app_base import TerminalApp
+from memtui.tui.startup.start import Start
 from memtui.tui.theme import Glyphs
 from memtui.tui.views.memory import MemoryView
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.dream_reading import DreamReading
-    from memtui.tui.reading import Reading
-    from memtui.tui.session_reading import SessionReading
+    from memtui.tui.commands import Wishes
+    from memtui.tui.loaders.dreams import DreamReading
+    from memtui.tui.loaders.memory import Reading
+    from memtui.tui.loaders.sessions import SessionReading
     from memtui.tui.views.dream import DreamView
     from memtui.tui.views.sessions import SessionsView
-    from memtui.tui.wishes import Wishes
 
 
 class Rooms(TerminalApp):
@@ -57,7 +57,7 @@ class Rooms(TerminalApp):
     @property
     def wishes(self) -> Wishes:
         """Who grants wishes; imported behind the first picture."""
-        from memtui.tui.wishes import Wishes
+        from memtui.tui.commands import Wishes
 
         if self._wishes is None:
             self._wishes = Wishes(self._app)
@@ -66,7 +66,7 @@ class Rooms(TerminalApp):
     @property
     def reading(self) -> Reading:
         """Who reads the disk; imported behind the first picture."""
-        from memtui.tui.reading import Reading
+        from memtui.tui.loaders.memory import Reading
 
         if self._reading is None:
             self._reading = Reading(self._app)
@@ -75,7 +75,7 @@ class Rooms(TerminalApp):
     @property
     def sessions(self) -> SessionReading:
         """Who reads sessions; imported when somebody wants to see them."""
-        from memtui.tui.session_reading import SessionReading
+        from memtui.tui.loaders.sessions import SessionReading
 
         if self._sessions is None:
             self._sessions = SessionReading(self._app)
@@ -84,7 +84,7 @@ class Rooms(TerminalApp):
     @property
     def dreams(self) -> DreamReading:
         """Who reads runs of dreams; imported behind the first picture."""
-        from memtui.tui.dream_reading import DreamReading
+        from memtui.tui.loaders.dreams import DreamReading
 
         if self._dreams is None:
             self._dreams = DreamReading(self._app)

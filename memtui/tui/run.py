@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from memtui.base.config import Config
-from memtui.tui.start import Start
+from memtui.tui.startup.start import Start
+from memtui.util.config import Config
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
-    from memtui.tui.early.terminal import Terminal
     from memtui.tui.glyphs import Glyphs
+    from memtui.tui.startup.terminal import Terminal
 
 
 class Options(Struct, frozen=True):
@@ -47,7 +47,7 @@ def run(options: Options) -> int:
         open_sample=options.open_sample,
     )
     if options.terminal is not None and options.terminal.drawn:
-        from memtui.tui.driver import taking_over
+        from memtui.tui.startup.driver import taking_over
 
         app.driver_class = taking_over(options.terminal)
     gc.freeze()  # what Textual brought stays: who collects later need not look through it

@@ -8,24 +8,24 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 
 from msgspec import Struct, field
 
-from memtui.host.place import Place
-from memtui.host.retention import DEFAULT_DAYS
-from memtui.search.packed import Packed
+from memtui.client.memory_location import Place
+from memtui.client.retention import DEFAULT_DAYS
+from memtui.sessions.listing import Packed
 
 if TYPE_CHECKING:
-    from memtui.dream.adoption import Item
-    from memtui.dream.events import Event
-    from memtui.dream.foreign import Foreign
-    from memtui.dream.gates import Gate
-    from memtui.dream.runs import Progress, Run, RunState
-    from memtui.host.running import Running
-    from memtui.memory.world import World
-    from memtui.sessions.entries import Entry
-    from memtui.sessions.kept import Kept
-    from memtui.sessions.outline import Node
-    from memtui.sessions.transcript import Transcript
-    from memtui.tui.markup import Line
-    from memtui.tui.picture import Picture
+    from memtui.client.running import Running
+    from memtui.dream.gates.base import Gate
+    from memtui.dream.lock.foreign import Foreign
+    from memtui.dream.review.adoption import Item
+    from memtui.dream.run.events import Event
+    from memtui.dream.run.runs import Progress, Run, RunState
+    from memtui.memory.snapshot import World
+    from memtui.resume.outline import Node
+    from memtui.sessions.archive import Kept
+    from memtui.transcripts.entries import Entry
+    from memtui.transcripts.transcript import Transcript
+    from memtui.tui.render.markdown import Line
+    from memtui.tui.startup.picture import Picture
 
 
 class Preview(Struct, frozen=True):

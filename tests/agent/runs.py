@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from memtui.agent.anthropic_model import Access, AnthropicModel
+from memtui.agent.anthropic import Access, AnthropicModel
 from memtui.agent.events import Event
 from memtui.agent.loop import run_task
 from memtui.agent.permissions import Scope

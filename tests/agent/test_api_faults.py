@@ -10,10 +10,10 @@ from typing import Any
 import anthropic
 import pytest
 
-from memtui.agent.anthropic_model import Access, AnthropicModel
+from memtui.agent.anthropic import Access, AnthropicModel
 from memtui.agent.events import Retry, ToolUsed
 from memtui.agent.task import Budget
-from memtui.base.errors import Usage as BadCall
+from memtui.util.errors import Usage as BadCall
 from tests.agent.runs import KEY, Runner
 from tests.agent.scripted_api import Reply, answer, call, error, event, text
 from tests.support import digest_tree
@@ -199,7 +199,7 @@ async def test_a_server_that_is_not_there(runner: Runner) -> None:
 
 
 async def test_silence_counts_as_no_connection(runner: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.agent.anthropic_model.SILENCE", 0.5)
+    monkeypatch.setattr("memtui.agent.anthropic.SILENCE", 0.5)
     for reply, why in [
         (Reply(mute=True), "doesn't answer"),
         (Reply(WHOLE.events, cut=6, hangs=True), "the answer broke off"),

@@ -8,10 +8,10 @@ import pytest
 
 from memtui.agent.permissions import Scope, decide
 from memtui.agent.shell.run import run
-from tests.agent.fuzz_shell import CASES as LINES
+from tests.agent.shell.fuzz import CASES as LINES
 from tests.agent.worlds import SECRET, build, fingerprint, here
-from tests.base.test_paths_catalogue import CASES as PATHS
-from tests.base.test_paths_catalogue import make_world, real
+from tests.fs.test_paths_catalogue import CASES as PATHS
+from tests.fs.test_paths_catalogue import make_world, real
 from tests.support import digest_tree
 
 

@@ -17,7 +17,7 @@ SDK = {"anthropic", "httpx2", "pydantic"}
 
 def test_nothing_but_the_backend_loads_the_sdk() -> None:
     names = [module.name for module in pkgutil.walk_packages(memtui.agent.__path__, "memtui.agent.")]
-    backend = "memtui.agent.anthropic_model"
+    backend = "memtui.agent.anthropic"
     assert backend in names and "memtui.agent.loop" in names
     done = run_python(CODE, json.dumps([name for name in names if name != backend]))
     assert done.returncode == 0, done.stderr

@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memtui.agent.permissions import KEYS, Scope, decide
-from memtui.agent.shell.check import COMMANDS
-from memtui.agent.shell.table import RULES
-from tests.agent.fuzz_shell import PIECES
+from memtui.agent.shell.commands import RULES
+from memtui.agent.shell.validate import COMMANDS
+from tests.agent.shell.fuzz import PIECES
 from tests.agent.worlds import build
 
 NOWHERE = Scope(Path("/nonexistent/memory"), (Path("/nonexistent/sessions"),))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agent.spending import LEAST, Limit, Spending
+from memtui.agent.budget import LEAST, Limit, Spending
 from memtui.agent.task import Budget
 from memtui.agent.usage import PRICES, Price, Usage, price_of
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support import REPO
 
-sys.path.append(str(REPO / "bench"))
+sys.path.append(str(REPO / "tests/bench"))
 
 from pairs import Result, compare, timed
 from truth import FACTS, read_set
@@ -36,7 +36,7 @@ def data(shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def bench(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, str(REPO / "bench/sessions.py"), *words, "--data", str(data), "--pairs", "1"],
+        [sys.executable, str(REPO / "tests/bench/sessions.py"), *words, "--data", str(data), "--pairs", "1"],
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100, check=False,
     )  # fmt: skip
 
@@ -58,7 +58,7 @@ def test_nothing_is_measured_if_a_fact_is_wrong(data: Path, tmp_path: Path, fact
     one[fact] = one[fact] + 1 if isinstance(one[fact], int) else f"not {one[fact]}"
     (tmp_path / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     (tmp_path / "projects").symlink_to(data / "projects")
-    module = runpy.run_path(str(REPO / "bench/sessions.py"))
+    module = runpy.run_path(str(REPO / "tests/bench/sessions.py"))
     with pytest.raises(SystemExit, match=f"wrong by ours: {fact} of .*{one['session_id']}"):
         module["check"](read_set(tmp_path))
 

@@ -9,7 +9,7 @@ import pytest
 from memtui.memory.budget import measure_index
 from tests.support import REPO, digest_tree
 
-BENCH = REPO / "bench"
+BENCH = REPO / "tests/bench"
 
 
 def run(*words: str) -> subprocess.CompletedProcess[str]:

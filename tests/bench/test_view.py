@@ -8,7 +8,7 @@ import pytest
 
 from tests.support import REPO
 
-sys.path.append(str(REPO / "bench"))
+sys.path.append(str(REPO / "tests/bench"))
 import view
 
 SESSIONS, PROJECTS = 5_000, 100

@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from memtui.cli.main import cli
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
 from tests.support import REPO
 
 
@@ -51,7 +51,7 @@ Run = Callable[..., Ran]
 @pytest.fixture
 def policy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Managed settings in the temporary folder instead of the machine's own."""
-    monkeypatch.setattr("memtui.host.env.managed_folder", lambda: tmp_path / "policy")
+    monkeypatch.setattr("memtui.client.environment.managed_folder", lambda: tmp_path / "policy")
     return tmp_path / "policy" / "managed-settings.json"
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.call import Call, KeyRow
+from memtui.cli.context import Call, KeyRow
 from memtui.cli.main import answer
 from tests.cli.conftest import Run
 from tests.support import digest_tree

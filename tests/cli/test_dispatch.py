@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from memtui import __main__ as program
-from memtui.base.errors import Unsupported
 from memtui.memory.workspace import Workspace
 from memtui.tui import run as screen
 from memtui.tui.glyphs import PLAIN, glyphs_for
+from memtui.util.errors import Unsupported
 from tests.cli.test_projects import session
 
 

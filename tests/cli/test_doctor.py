@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from memtui.cli.doctor import glyph_width
+from memtui.cli.commands.doctor import glyph_width
 from tests.cli.conftest import Run, Talk
 from tests.cli.test_projects import session
 from tests.support import digest_tree

@@ -13,16 +13,16 @@ from types import ModuleType
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.dream import start
-from memtui.dream.events import Phase, follow
-from memtui.dream.gates import read_lock
-from memtui.dream.runs import list_runs
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.dream.gates.base import read_lock
+from memtui.dream.run import spawn as start
+from memtui.dream.run.events import Phase, follow
+from memtui.dream.run.runs import list_runs
+from memtui.util.app_dirs import Dirs
 from tests.cli.conftest import Ran, Run
 from tests.support import digest_tree
 
-OFFLINE = "memtui.dream.offline"
+OFFLINE = "memtui.dream.backends.offline"
 
 SCRIPT = """
 def consolidate(root, *, now, emit, mode, pinned=frozenset()):
@@ -46,7 +46,7 @@ def consolidate(root, *, now, emit, mode, pinned=frozenset()):
             emit("hanging")
             time.sleep(60)
         elif deed == "fail":
-            from memtui.base.errors import MemtuiError
+            from memtui.util.errors import MemtuiError
             raise MemtuiError("no more")
     emit("mode " + mode)
     return []

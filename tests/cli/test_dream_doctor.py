@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import MemtuiError
-from memtui.dream.run import Emit, run_dream
-from memtui.dream.stage import Stage
-from memtui.host.env import Env
-from memtui.host.paths import LOCK
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
+from memtui.client.paths import LOCK
+from memtui.dream.run.run import Emit, run_dream
+from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError
 from tests.cli.conftest import Run
 from tests.support import digest_tree
 

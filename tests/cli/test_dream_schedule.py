@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.dream.runs import list_runs
+from memtui.dream.run.runs import list_runs
+from memtui.util.app_dirs import Dirs
 from tests.cli.conftest import Run
 from tests.support import REPO, digest_tree
 

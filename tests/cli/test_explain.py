@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from memtui.host.paths import project_name
-from tests.base.test_paths_catalogue import make_world, real
+from memtui.client.paths import project_name
 from tests.cli.conftest import Run
-from tests.host.test_place import mapped
+from tests.client.test_memory_location import mapped
+from tests.fs.test_paths_catalogue import make_world, real
 from tests.support import REPO, digest_tree
 
 DATA = REPO / "tests" / "data"

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from tests.agent.fuzz_shell import CASES as LINES
+from tests.agent.shell.fuzz import CASES as LINES
 from tests.agent.worlds import build, fingerprint, here
-from tests.base.test_paths_catalogue import CASES as PATHS
-from tests.base.test_paths_catalogue import make_world, real
 from tests.cli.conftest import Run
+from tests.fs.test_paths_catalogue import CASES as PATHS
+from tests.fs.test_paths_catalogue import make_world, real
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.cli.conftest import Run
-from tests.sessions.recordings import load, same, session_bytes
+from tests.resume.recordings import load, same, session_bytes
 from tests.support import REPO, digest_tree
 
 DATA = REPO / "tests" / "data"

@@ -13,11 +13,11 @@ import pytest
 
 from memtui import __version__
 from memtui.__main__ import _screen
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
 from memtui.cli import COMMANDS
-from memtui.cli.call import Call
-from memtui.cli.faults import guarded
+from memtui.cli.context import Call
+from memtui.cli.errors import guarded
 from memtui.cli.main import cli
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
 from tests.cli.conftest import Run
 from tests.support import REPO
 
@@ -178,7 +178,7 @@ def test_a_pipe_that_nobody_reads_any_more_changes_no_exit_code(home: Path, tmp_
 def test_a_signal_ends_it_without_a_traceback(home: Path, number: int, code: int) -> None:
     # It waits for standard input, which says by "ready" that its handlers are in place.
     program = (
-        "import sys, memtui.__main__ as m, memtui.cli.explain as e\n"
+        "import sys, memtui.__main__ as m, memtui.cli.commands.explain as e\n"
         "class Slow:\n"
         "    class buffer:\n"
         "        @staticmethod\n"

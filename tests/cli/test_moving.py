@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
 from tests.cli.conftest import OLD, Run, Talk
 from tests.cli.test_projects import session
 from tests.support import digest_tree

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.errors import Refused
-from memtui.cli.call import Asked
+from memtui.cli.context import Asked
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.output import Output, Part, iso
+from memtui.util.errors import Refused
 
 
 def asked(**options: bool) -> Asked:

@@ -4,7 +4,7 @@ import json
 import os
 from pathlib import Path
 
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
 from tests.cli.conftest import Run
 
 

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.process import identify
-from memtui.host.paths import project_name
-from memtui.sessions.chain import resume
-from memtui.sessions.transcript import read_transcript
+from memtui.client.paths import project_name
+from memtui.resume.resume import resume
+from memtui.transcripts.transcript import read_transcript
+from memtui.util.process import identify
 from tests.cli.conftest import Ran, Run, Talk
-from tests.sessions.rows import SESSION, Script, spoken
 from tests.support import digest_tree
+from tests.transcripts.rows import SESSION, Script, spoken
 
 CLIENT = """#!/bin/sh
 { pwd; printf '%s\\n' "${CLAUDE_CONFIG_DIR-unset}"; for word; do printf '%s\\n' "$word"; done; } > "$HOME/started"

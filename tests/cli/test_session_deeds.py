@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
 from tests.cli.conftest import Run, Talk
 from tests.cli.test_sessions import FIRST, SECOND, write
 from tests.support import digest_tree
@@ -224,7 +224,7 @@ def test_no_control_byte_of_a_title_gets_out(run: Run, folder: Path) -> None:
 
 def test_a_deleted_transcript_goes_to_the_trash_too(run: Run, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     got: list[tuple[str, bytes]] = []
-    monkeypatch.setattr("memtui.projects.past.put_in_trash", lambda name, data, folder: got.append((name, data)))
+    monkeypatch.setattr("memtui.projects.activity.put_in_trash", lambda name, data, folder: got.append((name, data)))
     wanted = [(f"{FIRST}.jsonl", (folder / f"{FIRST}.jsonl").read_bytes())]
     run("sessions", "rm", FIRST, "-y")
     assert got == wanted

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.process import identify
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
+from memtui.util.process import identify
 from tests.cli.conftest import Run
-from tests.sessions.rows import SESSION, Script
 from tests.support import digest_tree
+from tests.transcripts.rows import SESSION, Script
 
 BAD = "\x1b[2J\u202eevil"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.host.paths import project_name
+from memtui.client.paths import project_name
 from tests.cli.conftest import Run
 from tests.support import digest_tree
 
@@ -71,8 +71,7 @@ def test_no_session_is_said_and_ends_with_1(run: Run, shop: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_named(run: Run, projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtui.sessions.facts import Facts
-    from memtui.sessions.scan import Scanner
+    from memtui.transcripts.summary import Facts, Scanner
 
     real = Scanner.file
 

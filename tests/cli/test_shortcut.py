@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.call import Call
-from memtui.cli.context import shared_options
+from memtui.cli.context import Call
+from memtui.cli.options import shared_options
 from memtui.cli.shortcut import FLAGS, shortcut
 from tests.cli.conftest import Run
-from tests.sessions.rows import Script
+from tests.transcripts.rows import Script
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.text import cells
 from memtui.cli.output import Output, Part
 from memtui.cli.table import Column, table
+from memtui.util.text import cells
 from tests.cli.test_output import Terminal, asked, printed
 
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
 from memtui.memory.drafts import Drafts
+from memtui.util.app_dirs import Dirs
 from tests.cli.conftest import INDEX, TOPICS, Run, Talk
 from tests.support import digest_tree
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
+from memtui.client.memory_location import decide
+from memtui.client.paths import project_name
 from memtui.demo import DemoHome, build_demo
 from memtui.demo.history import SINCE, parse_steps
 from memtui.demo.home import DATA, HOLDER, LAST_DREAM
 from memtui.demo.words import fill
-from memtui.host.paths import project_name
-from memtui.host.place import decide
-from memtui.memory.store import Store
+from memtui.history.store import Store
 from memtui.memory.workspace import Workspace
 from tests.support import digest_tree
 

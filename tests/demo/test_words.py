@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.secrets import scan
 from memtui.demo.words import FAKE_SECRET, age_in, fill, iso, made_uuid, seconds
+from memtui.secrets.scanner import scan
 
 NOW = 1_796_000_000.0  # 2026-11-30 00:53:20 UTC
 

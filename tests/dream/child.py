@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from memtui.base.filesystem import FileSystem
-from memtui.dream.run import Emit
-from memtui.dream.stage import Stage
+from memtui.dream.run.run import Emit
+from memtui.dream.run.stage import Stage
+from memtui.fs.filesystem import FileSystem
 from tests.dream.scene import Scene, edit, topic
 
 MOMENTS = ("before", "mid", "adopting")

@@ -12,12 +12,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.base.filesystem import FileSystem
-from memtui.dream.ready import all_gates
-from memtui.dream.recovery import recover
-from memtui.dream.run import Emit
-from memtui.dream.runs import list_runs, state_of
-from memtui.dream.stage import Stage
+from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.run.recovery import recover
+from memtui.dream.run.run import Emit
+from memtui.dream.run.runs import list_runs, state_of
+from memtui.dream.run.stage import Stage
+from memtui.fs.filesystem import FileSystem
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, edit, make_scene, topic
 from tests.support import digest_tree
 

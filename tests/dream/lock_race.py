@@ -14,11 +14,11 @@ from multiprocessing.sharedctypes import SynchronizedArray
 from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict
-from memtui.base.process import Identity, alive
-from memtui.dream.lock import Lock
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.dream.lock.lock import Lock
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict
+from memtui.util.process import Identity, alive
 from tests.dream.scene import dead_process
 
 _FORK = multiprocessing.get_context("fork")

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.dream.run import Emit, End, run_dream
-from memtui.dream.stage import Stage
-from memtui.host.env import Env
-from memtui.host.paths import LOCK
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
+from memtui.client.paths import LOCK
+from memtui.dream.run.run import Emit, End, run_dream
+from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
+from memtui.util.app_dirs import Dirs
 
 NOW = 1_764_000_000.0
 HOUR = 3600.0

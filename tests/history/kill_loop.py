@@ -19,8 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
 
 PAD = b"some words of a memory that is about as long as they are\n"

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
-from memtui.base.files import digest
-from memtui.base.filesystem import FileSystem
-from memtui.base.locks import guard
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.fs.atomic import digest
+from memtui.fs.filesystem import FileSystem
+from memtui.fs.lock import guard
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Stale, Store
-from tests.base.faults import FaultFS, ShortFS
+from tests.fs.faults import FaultFS, ShortFS
 from tests.support import digest_tree, run_python
 
 ONE = b"".join(b"line %d\n" % number for number in range(30))

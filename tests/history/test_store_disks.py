@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Refused, Unsupported
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Refused, Unsupported
+from memtui.fs.atomic import digest
 from memtui.memory.drafts import Drafts
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
@@ -114,9 +114,9 @@ def test_a_read_only_disk(tmp_path: Path, dirs: Dirs) -> None:
 NOBODY = """
 import sys
 from pathlib import Path
-from memtui.base.dirs import Dirs
-from memtui.base.errors import MemtuiError
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError
+from memtui.fs.atomic import digest
 from memtui.memory.drafts import Drafts
 from memtui.history.store import Change, Store
 root, state = Path(sys.argv[1]), Path(sys.argv[2])

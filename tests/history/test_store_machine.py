@@ -13,11 +13,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, NotFound, Refused
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, NotFound, Refused
+from memtui.fs.atomic import digest
 from memtui.history.store import Change, Saved, Stale, Store
-from tests.base.faults import Crash, FaultFS
+from tests.fs.faults import Crash, FaultFS
 
 NAMES = ["a.md", "b.md", "sub/c.md"]
 NAME = st.sampled_from(NAMES)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
+from memtui.util.app_dirs import Dirs
 from memtui.history.store import Store
 from tests.history.writer_loop import NAME
 from tests.support import REPO, run_python
@@ -71,9 +71,9 @@ def test_killed_savers_leave_nothing_torn_and_lose_nothing() -> None:
 LIMITED = """
 import resource, sys
 from pathlib import Path
-from memtui.base.dirs import Dirs
-from memtui.base.errors import MemtuiError
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError
+from memtui.fs.atomic import digest
 from memtui.memory.drafts import Drafts
 from memtui.history.store import Change, Store
 root, state = Path(sys.argv[1]), Path(sys.argv[2])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
 from tests.support import REPO
 
@@ -19,8 +19,8 @@ OLD, NEW, OTHER = b"old\n" * 300, b"new\n" * 400, b"other\n"
 SAVE = """
 import sys
 from pathlib import Path
-from memtui.base.dirs import Dirs
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
 base = Path(sys.argv[1])
 store = Store(base / "memory", Dirs(base / "c", base / "s", base / "k"), trash=None)

@@ -8,9 +8,9 @@ Waits for a line on standard input, then edits; prints how often it had to look 
 import sys
 from pathlib import Path
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict
-from memtui.base.files import digest
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict
+from memtui.fs.atomic import digest
 from memtui.history.store import Change, Stale, Store
 
 NAME = "shared.md"

@@ -4,9 +4,9 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from memtui.host.env import Env
-from memtui.host.place import Place, decide
-from memtui.memory.world import World, read_world
+from memtui.client.environment import Env
+from memtui.client.memory_location import Place, decide
+from memtui.memory.snapshot import World, read_world
 
 NOW = 1_780_000_000.0
 """The clock of these tests; files are two hours old unless said otherwise."""

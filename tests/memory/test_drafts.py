@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import MemtuiError, Refused, Unsupported
 from memtui.memory.drafts import Drafts
-from tests.base.faults import Crash, FaultFS, upward
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError, Refused, Unsupported
+from tests.fs.faults import Crash, FaultFS, upward
 
 
 def dirs(base: Path) -> Dirs:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.fields import TYPES, read_frontmatter
+from memtui.memory.frontmatter import TYPES, read_frontmatter
 from tests.support import REPO
 
 DATA = REPO / "tests" / "data"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.memory import files
-from memtui.memory.folder import Scope, read_scope
+from memtui.memory import topic as files
+from memtui.memory.scope import Scope, read_scope
 from tests.support import REPO, digest_tree
 
 
@@ -112,7 +112,7 @@ def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.Monk
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return real(path)
 
-    monkeypatch.setattr("memtui.memory.folder.os.scandir", refuse)
+    monkeypatch.setattr("memtui.memory.scope.os.scandir", refuse)
     scope = read(tmp_path)
     assert [file.name for file in scope.files] == ["a.md"]
     assert scope.problem == "sub/ can't be read: Permission denied"
@@ -145,8 +145,8 @@ def test_known_files_are_not_read_again(tmp_path: Path, monkeypatch: pytest.Monk
         opened.append(Path(path).name)
         return real(path, limit)
 
-    monkeypatch.setattr("memtui.memory.files.read_bytes", count)
-    monkeypatch.setattr("memtui.memory.folder.read_bytes", count)
+    monkeypatch.setattr("memtui.memory.topic.read_bytes", count)
+    monkeypatch.setattr("memtui.memory.scope.read_bytes", count)
     second = read(tmp_path, known={file.path: file for file in first.files})
     assert opened == ["MEMORY.md", "b.md"]
     assert second.find("a.md") is first.find("a.md")
@@ -180,7 +180,7 @@ def test_every_real_folder_is_read_and_not_touched(shared: Path) -> None:
 
 def test_reading_needs_no_parser_and_no_screen() -> None:
     code = (
-        "import sys; from memtui.memory.folder import read_scope; from pathlib import Path; "
+        "import sys; from memtui.memory.scope import read_scope; from pathlib import Path; "
         "read_scope(Path('.'), 'auto', '', full=True); "
         "print([m for m in ('yaml', 'markdown_it', 'textual', 'click', 'rich', 'dulwich') if m in sys.modules])"
     )

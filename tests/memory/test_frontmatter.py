@@ -7,8 +7,8 @@ import yaml
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from memtui.base.errors import MemtuiError
 from memtui.memory.frontmatter import new_block, read_frontmatter, remove_field, set_field
+from memtui.util.errors import MemtuiError
 
 KEYS = ["name", "description", "type", "modified", "metadata.type", "extra"]
 LINES = st.sampled_from(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.globs import glob_regex
+from memtui.memory.path_rules import glob_regex
 
 CASES = [
     ("/w/CLAUDE.md", "/w/CLAUDE.md", True),

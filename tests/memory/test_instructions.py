@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.host.env import Env
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
 from memtui.memory.instructions import Import, Instruction, read_instructions, walk_imports
 from tests.support import digest_tree
 

@@ -141,7 +141,7 @@ def test_short_names_are_not_looked_for(tmp_path: Path) -> None:
 
 
 def test_every_corpus_folder_has_a_graph(shared: Path) -> None:
-    from memtui.memory.folder import read_scope
+    from memtui.memory.scope import read_scope
 
     for folder in sorted((shared / "corpus/memory").iterdir()):
         before = digest_tree(folder)

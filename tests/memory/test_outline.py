@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.index import read_entries
-from memtui.memory.outline import cut_lines, drop_empty_headings, single_blanks, without
+from memtui.memory.index import cut_lines, drop_empty_headings, read_entries, single_blanks, without
 
 
 def kinds(text: str) -> list[tuple[str, int]]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.dirs import Dirs
 from memtui.memory.pins import Pins
+from memtui.util.app_dirs import Dirs
 from tests.support import digest_tree
 
 

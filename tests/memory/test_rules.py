@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.rules import rule_paths
+from memtui.memory.path_rules import rule_paths
 from tests.support import run_python
 
 # Seen on client 2.1.332: () where the rule was in the first request.
@@ -61,7 +61,7 @@ def test_a_long_block_is_not_read() -> None:
 def test_usual_forms_leave_yaml_alone() -> None:
     code = """
 import sys
-from memtui.memory.rules import rule_paths
+from memtui.memory.path_rules import rule_paths
 assert rule_paths('---\\ndescription: x\\npaths:\\n  - "src/**"\\n  - lib/a.py\\n---\\n') == ("src/**", "lib/a.py")
 assert rule_paths("---\\npaths: [a, b]\\n---\\n", exact=False) == ("…",)
 assert "yaml" not in sys.modules

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from memtui.host.env import Env
-from memtui.host.place import Place, decide
-from memtui.memory.scopes import scope_roots
+from memtui.client.environment import Env
+from memtui.client.memory_location import Place, decide
+from memtui.memory.scope import scope_roots
 
 
 def place(root: Path, cwd: str) -> Place:

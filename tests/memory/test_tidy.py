@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from memtui.memory.budget import measure_index
-from memtui.memory.fields import read_frontmatter
+from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
 from memtui.memory.tidy import LONG_HOOK, NOTES_NAME, Topic, one_sentence, plan_rebuild, plan_tidy, usefulness
 

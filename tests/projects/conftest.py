@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from memtui.base.dirs import Dirs
-from memtui.host.env import Env
-from memtui.host.paths import project_name
-from memtui.projects.move import MovePlan, plan_move
+from memtui.client.environment import Env
+from memtui.client.paths import project_name
+from memtui.projects.relocate import MovePlan, plan_move
+from memtui.util.app_dirs import Dirs
 
 OLD = 1_700_000_000
 """When everything was written: long enough ago to be read once."""

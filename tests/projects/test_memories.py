@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.memory.index import read_entries
-from memtui.projects.memories import plan_memory, tail_of, take_in
+from memtui.projects.relocate import plan_memory, tail_of, take_in
 from tests.projects.conftest import Home
 from tests.support import digest_tree
 

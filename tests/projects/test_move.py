@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused
-from memtui.host.paths import LOCK, project_name
-from memtui.host.projects import list_projects
+from memtui.client.paths import LOCK, project_name
+from memtui.client.projects import list_projects
+from memtui.history.store import Stale, Store
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
-from memtui.memory.store import Stale, Store
-from memtui.projects.back import past_move, undo_move
 from memtui.projects.journal import Journal, unfinished
-from memtui.projects.move import carry_out, plan_move
-from tests.base.faults import Crash, FaultFS, Snapshot, upward
+from memtui.projects.relocate import carry_out, plan_move
+from memtui.projects.relocate_undo import past_move, undo_move
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
+from tests.fs.faults import Crash, FaultFS, Snapshot, upward
 from tests.projects.conftest import OLD, Home, files, session_id
 from tests.support import digest_tree
 

@@ -3,8 +3,7 @@
 import itertools
 import json
 
-from memtui.projects.transcripts import SessionMove, plan_sessions
-from memtui.projects.transfer import Stay
+from memtui.projects.relocate_sessions import SessionMove, Stay, plan_sessions
 from tests.projects.conftest import Home, session_id
 from tests.support import digest_tree
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.errors import Conflict, Refused
-from memtui.base.transfer import copy, remove, see
-from memtui.projects.transfer import FileMove, transfer
-from tests.base.faults import Crash, FaultFS, ShortFS, Snapshot, upward
+from memtui.fs.copy import copy, remove, see
+from memtui.projects.relocate_sessions import FileMove, transfer
+from memtui.util.errors import Conflict, Refused
+from tests.fs.faults import Crash, FaultFS, ShortFS, Snapshot, upward
 
 FILES = {"s/subagents/agent-1.jsonl": b"sub\n" * 40, "s.jsonl": b"main\n" * 40}
 MOVES = [FileMove(name, name, len(data)) for name, data in FILES.items()]

@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.base.dirs import Dirs
-from memtui.base.errors import Conflict, MemtuiError, NotFound, Refused, Usage
-from memtui.host.heads import SessionFile, head_and_tail, records
-from memtui.host.titles import LONGEST, one_line
-from memtui.sessions.keep import Keeper
+from memtui.client.session_files import LONGEST, SessionFile, head_and_tail, one_line, records
+from memtui.sessions.archive import Keeper
 from memtui.sessions.rename import append_title, check_title, title_before
-from memtui.sessions.scan import scan
-from memtui.sessions.title import title_of
-from memtui.sessions.transcript import read_transcript
-from tests.base.faults import FaultFS, Snapshot, upward
-from tests.sessions.rows import SESSION, Script
+from memtui.transcripts.summary import scan, title_of
+from memtui.transcripts.transcript import read_transcript
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from tests.fs.faults import FaultFS, Snapshot, upward
 from tests.support import REPO
+from tests.transcripts.rows import SESSION, Script
 
 WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=LONGEST)
 

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.config import read_config
-from memtui.base.dirs import Dirs
-from memtui.host.env import Env
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.start import Start
+from memtui.tui.startup.start import Start
 from memtui.tui.theme import UNICODE, Glyphs
+from memtui.util.app_dirs import Dirs
+from memtui.util.config import read_config
 
 NOW = 1_796_000_000.0  # 2026-11-30
 

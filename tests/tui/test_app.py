@@ -11,9 +11,9 @@ from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.screens.compare import Compare
 from memtui.tui.screens.editor import Editor
-from tests.sessions.rows import Script
 from tests.support import digest_tree
 from tests.terminal import Terminal
+from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
 
@@ -281,7 +281,7 @@ from memtui.tui.app import MemtuiApp
 HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "dulwich", "markdown_it", "click", "psutil", "rapidfuzz")
 
 def painted(self):
-    seen.append(f"LOADED {[name for name in HEAVY if name in sys.modules]} {'memtui.memory.world' in sys.modules}")
+    seen.append(f"LOADED {[name for name in HEAVY if name in sys.modules]} {'memtui.memory.snapshot' in sys.modules}")
     self.exit(0)
 
 seen = []

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from memtui.memory.snapshot import World
 from memtui.memory.workspace import Workspace
-from memtui.memory.world import World
-from memtui.tui.arrange import GROUPINGS, ORDERS, Group, Item, Wanted, arrange
+from memtui.tui.render.arrange import GROUPINGS, ORDERS, Group, Item, Wanted, arrange
 
 OPEN = Wanted(folded=frozenset())
 

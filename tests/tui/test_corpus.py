@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.config import read_config
-from memtui.base.dirs import Dirs
-from memtui.base.text import is_plain
-from memtui.host.env import Env
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.arrange import Item
-from memtui.tui.start import Start
+from memtui.tui.render.arrange import Item
+from memtui.tui.startup.start import Start
+from memtui.util.app_dirs import Dirs
+from memtui.util.config import read_config
+from memtui.util.text import is_plain
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW
 from tests.tui.driving import press, screen_text, settle

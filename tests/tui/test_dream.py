@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from memtui.base.text import visible
-from memtui.dream.events import Money, Note, Phase, Turn
-from memtui.dream.run import Emit, End, run_dream
-from memtui.dream.stage import Stage
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.dream.run.events import Money, Note, Phase, Turn
+from memtui.dream.run.run import Emit, End, run_dream
+from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.panels.dream_pill import DreamPill
-from memtui.tui.panels.gate_list import GateList
 from memtui.tui.views.dream import DreamView
+from memtui.tui.widgets.dream_pill import DreamPill
+from memtui.tui.widgets.gate_list import GateList
+from memtui.util.text import visible
 from tests.support import digest_tree
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.process import Identity
-from memtui.base.text import cells, visible
-from memtui.dream.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
-from memtui.dream.gates import Gate
-from memtui.dream.runs import Run, RunState, progress
-from memtui.tui.dream_rows import gate_row, gates_title, pill_row, run_row
+from memtui.dream.gates.base import Gate
+from memtui.dream.run.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
+from memtui.dream.run.runs import Run, RunState, progress
 from memtui.tui.glyphs import PLAIN, UNICODE
-from memtui.tui.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
+from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
+from memtui.util.process import Identity
+from memtui.util.text import cells, visible
 
 NOW = 1_796_000_000.0
 TEXT = st.text(max_size=60) | st.just("\x1b[31mred\x9b2J\u202e\x00 한국어 [b]")

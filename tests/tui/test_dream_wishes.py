@@ -7,20 +7,20 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream import start
-from memtui.dream.events import EventLog, Phase
-from memtui.dream.runs import list_runs
-from memtui.dream.start import StartedRun, Wish, start_run
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.dream.run import spawn as start
+from memtui.dream.run.events import EventLog, Phase
+from memtui.dream.run.runs import list_runs
+from memtui.dream.run.spawn import StartedRun, Wish, start_run
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.dialogs.watch_run import WatchRun
-from memtui.tui.panels.dream_pill import DreamPill
 from memtui.tui.screens.editor import Editor
 from memtui.tui.views.dream import DreamView
+from memtui.tui.widgets.dream_pill import DreamPill
 from tests.support import REPO, digest_tree
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
@@ -46,9 +46,9 @@ def consolidate(root, *, now, emit, mode, pinned=frozenset()):
     emit("half way")
     while True:
         time.sleep(1)
-sys.modules["memtui.dream.offline"] = module = types.ModuleType("memtui.dream.offline")
+sys.modules["memtui.dream.backends.offline"] = module = types.ModuleType("memtui.dream.backends.offline")
 module.consolidate = consolidate
-module.__spec__ = __import__("importlib.util").util.spec_from_loader("memtui.dream.offline", loader=None)
+module.__spec__ = __import__("importlib.util").util.spec_from_loader("memtui.dream.backends.offline", loader=None)
 from memtui.__main__ import main
 sys.exit(main())
 """

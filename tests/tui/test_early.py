@@ -9,17 +9,17 @@ from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
-from memtui.base.config import Config, read_config
-from memtui.host.env import Env
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.early.first import First
-from memtui.tui.early.frame import SMALLEST
-from memtui.tui.early.terminal import Terminal
 from memtui.tui.glyphs import wanted_glyphs
-from memtui.tui.reading import Reading, keep_picture, read_world
-from memtui.tui.start import Start
+from memtui.tui.loaders.memory import Reading, keep_picture, read_world
+from memtui.tui.startup.first import First
+from memtui.tui.startup.frame import SMALLEST
+from memtui.tui.startup.start import Start
+from memtui.tui.startup.terminal import Terminal
+from memtui.util.config import Config, read_config
 from tests.screen import ScreenOf
 from tests.tui.conftest import NOW
 

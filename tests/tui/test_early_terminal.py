@@ -39,7 +39,7 @@ real, os.write = os.write, write
 """
 FAILS = """
 import memtui.tui.run as run
-from memtui.base.errors import NotFound
+from memtui.util.errors import NotFound
 def fail(options):
     raise NotFound("nothing here", hint="look elsewhere")
 run.run = fail

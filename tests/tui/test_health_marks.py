@@ -2,9 +2,8 @@
 
 from array import array
 
-from memtui.search.packed import Packed
-from memtui.sessions.listing import Session
-from memtui.tui.health_marks import Seen, compare
+from memtui.sessions.listing import Packed, Session
+from memtui.tui.loaders.health import Seen, compare
 
 NONE: frozenset[str] = frozenset()
 

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.base.text import is_plain
-from memtui.tui.markup import draw, draw_raw, inline
+from memtui.tui.render.markdown import draw, draw_raw, inline
 from memtui.tui.theme import PLAIN, UNICODE
+from memtui.util.text import is_plain
 
 TEXT = st.text(alphabet=st.sampled_from("ab *_`[]()#->|~\n\t.1한\x1b\u202e\\!"), max_size=120)
 

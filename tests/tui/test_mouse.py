@@ -4,8 +4,8 @@ from pathlib import Path
 
 from textual import events
 
-from memtui.tui.panels.budget_meter import BudgetMeter
 from memtui.tui.screens.editor import Editor
+from memtui.tui.widgets.budget_meter import BudgetMeter
 from tests.tui.conftest import Maker
 from tests.tui.driving import press, settle
 

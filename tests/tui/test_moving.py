@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.host.place import decide
+from memtui.client.memory_location import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.show_diff import ShowDiff
-from tests.sessions.rows import Script
 from tests.support import digest_tree
+from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle, until
 

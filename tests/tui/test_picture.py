@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.workspace import Workspace
-from memtui.tui.arrange import Group, Item, Wanted, arrange
-from memtui.tui.picture import FIRST_ROWS, load
-from memtui.tui.reading import keep_picture, read_world
-from memtui.tui.sketch import names
-from memtui.tui.start import Start
+from memtui.tui.loaders.memory import keep_picture, read_world
+from memtui.tui.render.arrange import Group, Item, Wanted, arrange
+from memtui.tui.startup.picture import FIRST_ROWS, load
+from memtui.tui.startup.sketch import names
+from memtui.tui.startup.start import Start
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle
 

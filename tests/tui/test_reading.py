@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.tui.reading import Reading
+from memtui.tui.loaders.memory import Reading
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle
 

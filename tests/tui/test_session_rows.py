@@ -4,11 +4,10 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.search.packed import Packed
-from memtui.sessions.agents import SubAgent
-from memtui.sessions.listing import Session
-from memtui.sessions.outline import Node
-from memtui.tui.session_rows import (
+from memtui.resume.outline import Node
+from memtui.sessions.listing import Packed, Session
+from memtui.transcripts.subagents import SubAgent
+from memtui.tui.render.session_rows import (
     AGENTS,
     SESSION_ORDERS,
     AgentsRow,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.workspace import Workspace
-from tests.sessions.rows import Script
 from tests.terminal import Terminal
+from tests.transcripts.rows import Script
 from tests.tui.test_session_wishes import sessions
 from tests.tui.test_terminal import EVIL, env, harmful
 

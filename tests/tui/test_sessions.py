@@ -7,13 +7,13 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
-from memtui.host.place import decide
+from memtui.client.memory_location import decide
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.panels.facts import Facts
 from memtui.tui.views.sessions import SessionsView
-from tests.sessions.rows import Script
+from memtui.tui.widgets.properties import Facts
 from tests.support import digest_tree
+from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, screen_text, settle
 
@@ -187,8 +187,8 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
     for number in range(1, 71):
         put(workspace.place.transcripts.parent / "-home-ana-site", number, lost, days=number)
-    monkeypatch.setattr("memtui.tui.health_marks.MANY", 50)
-    monkeypatch.setattr("memtui.tui.health_marks.REST", float("inf"))
+    monkeypatch.setattr("memtui.tui.loaders.health.MANY", 50)
+    monkeypatch.setattr("memtui.tui.loaders.health.REST", float("inf"))
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         await press(pilot, "A")
@@ -202,7 +202,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
         assert app.state is not None
         assert {one.place for one in view.list.on_screen} <= set(app.state.health)
         assert len(app.state.health) < 70
-        monkeypatch.setattr("memtui.tui.health_marks.REST", 0)
+        monkeypatch.setattr("memtui.tui.loaders.health.REST", 0)
         app.sessions.marks._again = 0.0
         app.sessions.marks.look()
         await settle(pilot)

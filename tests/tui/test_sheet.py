@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.document._document import Document
 
-from memtui.tui.sheet import Sheet, Unopenable
+from memtui.tui.editor_model import Sheet, Unopenable
 
 PIECES = st.lists(
     st.sampled_from(

@@ -14,20 +14,20 @@ from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
-from memtui.base.config import write_setting
-from memtui.base.dirs import Dirs
-from memtui.base.process import Identity
-from memtui.dream.events import EventLog, File, Money, Phase, Started, Turn
-from memtui.dream.foreign import Foreign
-from memtui.dream.run import run_dream
-from memtui.dream.runs import list_runs, reserve, write_run
-from memtui.host.env import Env
-from memtui.host.paths import LOCK
-from memtui.host.place import decide
+from memtui.client.environment import Env
+from memtui.client.memory_location import decide
+from memtui.client.paths import LOCK
+from memtui.dream.lock.foreign import Foreign
+from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
+from memtui.dream.run.run import run_dream
+from memtui.dream.run.runs import list_runs, reserve, write_run
 from memtui.memory.workspace import Workspace
+from memtui.services.settings import write_setting
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
-from tests.sessions.rows import Script
+from memtui.util.app_dirs import Dirs
+from memtui.util.process import Identity
+from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
 from tests.tui.test_dream import rewrite, shrink
@@ -173,7 +173,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     monkeypatch.setattr("memtui.tui.dialogs.watch_run.REST", 0.001)
-    for module in ("memtui.dream.runs", "memtui.tui.dream_reading"):
+    for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
         monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
         run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
@@ -258,9 +258,9 @@ def test_the_dream_of_another_program(
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
     foreign = Foreign(4411, NOW - 134, "", frozenset(), files)
-    monkeypatch.setattr("memtui.tui.reading.of_any", lambda *_: True)
-    monkeypatch.setattr("memtui.tui.dream_reading.find_foreign", lambda *_: foreign)
-    monkeypatch.setattr("memtui.tui.dream_reading.alive", lambda _: True)
+    monkeypatch.setattr("memtui.tui.loaders.memory.of_any", lambda *_: True)
+    monkeypatch.setattr("memtui.tui.loaders.dreams.find_foreign", lambda *_: foreign)
+    monkeypatch.setattr("memtui.tui.loaders.dreams.alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("w"))

@@ -9,18 +9,18 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from memtui.base.errors import Unsupported
-from memtui.base.text import is_plain
-from memtui.sessions.chain import resume
-from memtui.sessions.entries import Entry
-from memtui.sessions.held_file import HeldFile
-from memtui.sessions.transcript import read_transcript
+from memtui.resume.resume import resume
+from memtui.transcripts.entries import Entry
+from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.transcript import read_transcript
 from memtui.tui.app import MemtuiApp
-from memtui.tui.panels import transcript
 from memtui.tui.screens.transcript import Left, TranscriptScreen
 from memtui.tui.theme import PLAIN
-from tests.sessions.rows import SESSION, Script, compacted
+from memtui.tui.widgets import transcript_view as transcript
+from memtui.util.errors import Unsupported
+from memtui.util.text import is_plain
 from tests.support import REPO, digest_tree
+from tests.transcripts.rows import SESSION, Script, compacted
 from tests.tui.conftest import Maker
 from tests.tui.driving import press, screen_text, settle
 

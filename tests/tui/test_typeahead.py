@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from memtui.tui.typeahead import LONGEST, TypeAhead
+from memtui.tui.keyboard import LONGEST, TypeAhead
 
 
 class Queue:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.events import EventLog, Turn
-from memtui.dream.runs import list_runs, state_of
-from memtui.dream.start import StartedRun
-from memtui.host.paths import LOCK
+from memtui.client.paths import LOCK
+from memtui.dream.run.events import EventLog, Turn
+from memtui.dream.run.runs import list_runs, state_of
+from memtui.dream.run.spawn import StartedRun
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose
 from memtui.tui.dialogs.leave import Leave

@@ -17,7 +17,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.agent.shell.plan import Plan
-from memtui.base.text import visible
+from memtui.util.text import visible
 
 SECONDS = 10.0
 """How long a line may run."""
@@ -28,7 +28,7 @@ PATH = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin:/run/current-system/sw/bi
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "TERM": "dumb"}
 """All that a program sees: no key, no name, no configuration of the user's."""
 
-_CONFINE = Path(__file__).with_name("confine.py")
+_CONFINE = Path(__file__).with_name("sandbox.py")
 _SANDBOX_EXEC = Path("/usr/bin/sandbox-exec")
 _PROFILE = '(version 1)(allow default)(deny network*)(deny file-write*)(allow file-write-data (literal "/dev/null"))'
 _PART = 65_536

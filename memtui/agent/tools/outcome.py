@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from memtui.base.errors import MemtuiError
+from memtui.util.errors import MemtuiError
 
 
 class Outcome(Struct, frozen=True):

@@ -1,9 +1,9 @@
 """Files that say nothing: no text, no description. Only *prune* removes them."""
 
-from memtui.dream.rules.desk import Desk
-from memtui.memory.changes import plan_delete
-from memtui.memory.files import MemoryFile
+from memtui.dream.rules.context import Desk
 from memtui.memory.index import INDEX_NAME, read_entries
+from memtui.memory.plans import plan_delete
+from memtui.memory.topic import MemoryFile
 
 _BOOKKEEPING = ("name", "type", "modified", "created", "originSessionId", "node_type", "metadata")
 

@@ -8,14 +8,14 @@ is but for repairs, and takes more entries only up to the same 70 %, so that the
 did.
 """
 
-from memtui.dream.rules.desk import Desk, plain
+from memtui.dream.rules.context import Desk, plain
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
-from memtui.memory.changes import plan_rebuild, plan_tidy, title_of, with_entries
-from memtui.memory.fields import read_frontmatter
-from memtui.memory.files import MemoryFile
+from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries
+from memtui.memory.plans import plan_rebuild, plan_tidy, title_of, with_entries
 from memtui.memory.tidy import Topic, one_sentence, usefulness
+from memtui.memory.topic import MemoryFile
 
 GOAL = 0.7
 """The share of both limits to come down to."""

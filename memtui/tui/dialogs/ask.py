@@ -7,8 +7,8 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from memtui.base.text import visible
 from memtui.tui.dialogs.dialog import Dialog, text_rows
+from memtui.util.text import visible
 
 
 class Ask(Dialog[str]):

@@ -10,10 +10,10 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from memtui.base import text
-from memtui.base.match import matches, parse
 from memtui.tui.dialogs.dialog import Dialog, text_rows
-from memtui.tui.panels.lines import Lines
+from memtui.tui.widgets.list_view import Lines
+from memtui.util import text
+from memtui.util.filter_query import matches, parse
 
 Key = TypeVar("Key", bound=Hashable)
 

@@ -9,10 +9,10 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widget import Widget
 
-from memtui.base.text import visible
 from memtui.tui import styles
+from memtui.tui.keyboard import TypeAhead
 from memtui.tui.theme import glyphs_of
-from memtui.tui.typeahead import TypeAhead
+from memtui.util.text import visible
 
 Answer = TypeVar("Answer")
 

@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Label, Static
 
-from memtui.base.text import visible
-from memtui.tui.arrange import TYPES
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.panels.lines import Lines
+from memtui.tui.render.arrange import TYPES
 from memtui.tui.theme import Glyphs, glyphs_of
+from memtui.tui.widgets.list_view import Lines
+from memtui.util.text import visible
 
 MEANINGS = {
     "feedback": "how to work: a rule that somebody gave",

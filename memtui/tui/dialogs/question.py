@@ -9,8 +9,8 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Button
 
-from memtui.base.text import visible
 from memtui.tui.dialogs.dialog import Dialog, text_rows
+from memtui.util.text import visible
 
 
 class Question(Dialog[bool]):

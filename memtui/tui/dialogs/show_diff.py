@@ -8,9 +8,9 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from memtui.base.text import visible
 from memtui.tui.dialogs.dialog import Dialog
-from memtui.tui.panels.diff_lines import DiffLines
+from memtui.tui.widgets.diff_lines import DiffLines
+from memtui.util.text import visible
 
 
 class ShowDiff(Dialog[bool]):

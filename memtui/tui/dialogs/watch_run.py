@@ -14,22 +14,20 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
-from memtui.base.text import span, visible
-from memtui.dream.foreign import Foreign
-from memtui.dream.words import touched_words
+from memtui.dream.lock.foreign import Foreign
+from memtui.presentation.dream_text import touched_words
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DreamSeen
-from memtui.tui.panels.diff_lines import DiffLines
-from memtui.tui.panels.lines import Lines
-from memtui.tui.panels.run_files import RunFiles
-from memtui.tui.panels.run_head import RunHead
-from memtui.tui.panels.run_log import RunLog
 from memtui.tui.reach import app_of
+from memtui.tui.render.run_rows import facts, foreign_head, standing, title_of, touched_files
 from memtui.tui.run_actions import RunActions
-from memtui.tui.run_rows import facts, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.diff_lines import DiffLines
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
+from memtui.util.text import span, visible
 
 BESIDE_FROM = 110
 """Cells from which the diff of the file under the cursor stands beside the files."""

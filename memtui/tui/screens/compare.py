@@ -9,13 +9,13 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
 
-from memtui.base import text
-from memtui.memory.hunks import Hunk, Side, resolve, three_way
+from memtui.history.merge import Hunk, Side, resolve, three_way
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.question import Question
-from memtui.tui.panels.hint_line import HintLine
-from memtui.tui.panels.lines import Lines
 from memtui.tui.reach import app_of
+from memtui.tui.widgets.hint_bar import HintLine
+from memtui.tui.widgets.list_view import Lines
+from memtui.util import text
 
 BESIDE_FROM = 90
 """Cells from which the two texts stand side by side."""

@@ -13,23 +13,22 @@ from textual.screen import Screen
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
 
-from memtui.base.text import visible
 from memtui.memory.budget import measure_index
-from memtui.memory.checks import Problem
+from memtui.memory.checks.folder import Problem
 from memtui.memory.workspace import Workspace
 from memtui.tui import keys, styles
-from memtui.tui.editing import Opened, field_edits, problems_of
-from memtui.tui.markup import draw
+from memtui.tui.editor_model import Opened, Sheet, field_edits, problems_of
 from memtui.tui.messages import EditorWanted
-from memtui.tui.panels.body_area import BodyArea
-from memtui.tui.panels.hint_line import HintLine
-from memtui.tui.panels.lines import Lines
-from memtui.tui.panels.problem_list import ProblemList
-from memtui.tui.panels.reader import Reader
 from memtui.tui.reach import app_of
+from memtui.tui.render.markdown import draw
 from memtui.tui.segments.budget_meter import thousands
-from memtui.tui.sheet import Sheet
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.body_area import BodyArea
+from memtui.tui.widgets.hint_bar import HintLine
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.problem_list import ProblemList
+from memtui.tui.widgets.reader import Reader
+from memtui.util.text import visible
 
 PAUSE = 0.15
 """Seconds without a key after which problems, meter and draft are brought up to date: never on the key path."""

@@ -14,21 +14,19 @@ from textual.timer import Timer
 from textual.widgets import Static
 from textual.worker import get_current_worker
 
-from memtui.base import text
-from memtui.base.errors import MemtuiError
-from memtui.sessions.entries import Entry
-from memtui.sessions.file_source import FileSource, State
-from memtui.sessions.folded_source import FoldedSource
-from memtui.sessions.passages import Source
-from memtui.sessions.repeats import Repeats
-from memtui.sessions.way_source import WaySource
+from memtui.transcripts.entries import Entry
+from memtui.transcripts.file_source import FileSource, State
+from memtui.transcripts.folded_source import FoldedSource, Repeats
+from memtui.transcripts.path_source import WaySource
+from memtui.transcripts.records import Source
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.ask import Ask
-from memtui.tui.panels.hint_line import HintLine
-from memtui.tui.panels.transcript import TranscriptLines
+from memtui.tui.keyboard import TypeAhead
 from memtui.tui.theme import glyphs_of
-from memtui.tui.typeahead import TypeAhead
-from memtui.tui.window import Block
+from memtui.tui.widgets.hint_bar import HintLine
+from memtui.tui.widgets.transcript_view import Block, TranscriptLines
+from memtui.util import text
+from memtui.util.errors import MemtuiError
 
 LOOK: Final = 2.0
 """Seconds between two looks at whether the file grew or went."""

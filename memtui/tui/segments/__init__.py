@@ -5,7 +5,7 @@ the first picture makes escape sequences of them: what both show is the same bec
 as in `Content`: colours of the theme with a dollar sign in front, "bold", "reverse".
 """
 
-from memtui.base import text
+from memtui.util import text
 
 Segment = tuple[str, str]
 """Visible text of one line, and its style ("" for none)."""

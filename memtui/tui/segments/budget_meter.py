@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from memtui.base.record import Record
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.segments import Line, cells, joined
+from memtui.util.record import Record
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.memory.folder import Scope
+    from memtui.memory.scope import Scope
 
 NEAR = 0.8
 """From this share on the meter says "near limit"."""

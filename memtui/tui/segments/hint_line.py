@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from memtui.base import text
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.segments import Line, joined
+from memtui.util import text
 
 
 def hint_line(hints: Sequence[str], width: int, glyphs: Glyphs) -> Line:

@@ -1,8 +1,8 @@
 """The first line: which project, where its memory is, and what is wrong with it."""
 
-from memtui.base import text
-from memtui.base.record import Record
 from memtui.tui.segments import Line, cells, joined
+from memtui.util import text
+from memtui.util.record import Record
 
 
 class PlaceFacts(Record):

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from memtui.base import text
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.rows import Group, Item, Row
+from memtui.tui.render.memory_rows import Group, Item, Row
 from memtui.tui.segments import Line
+from memtui.util import text
 
 MARK_STYLES = {
     "problem": "$problem bold",

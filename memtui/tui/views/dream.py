@@ -10,17 +10,16 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 
-from memtui.base.text import many, visible
-from memtui.host.paths import short
+from memtui.client.paths import short
 from memtui.tui import keys
-from memtui.tui.panels.gate_list import GateList
-from memtui.tui.panels.lines import Lines
-from memtui.tui.panels.run_details import RunDetails
-from memtui.tui.panels.run_list import RunList
 from memtui.tui.reach import app_of
 from memtui.tui.run_actions import RunActions
 from memtui.tui.state import AppState, Dream
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.gate_list import GateList
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.run_panes import RunDetails, RunList
+from memtui.util.text import many, visible
 
 NONE_YET = "no dream has run here yet; D starts one"
 

@@ -11,23 +11,23 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widget import Widget
 
-from memtui.base.text import visible
 from memtui.tui import keys
-from memtui.tui.arrange import GROUPINGS, ORDERS, Wanted, arrange
 from memtui.tui.messages import PreviewWanted
-from memtui.tui.panels.facts import Facts
-from memtui.tui.panels.lines import Lines
-from memtui.tui.panels.reader import Reader
-from memtui.tui.panels.topic_list import TopicList
-from memtui.tui.properties import dressed, properties
 from memtui.tui.reach import app_of
-from memtui.tui.rows import Item
+from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
+from memtui.tui.render.memory_rows import Item
+from memtui.tui.render.properties import dressed, properties
 from memtui.tui.segments.topic_list import EMPTY, title
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.properties import Facts
+from memtui.tui.widgets.reader import Reader
+from memtui.tui.widgets.topic_list import TopicList
+from memtui.util.text import visible
 
 if TYPE_CHECKING:
-    from memtui.tui.picture import Picture
+    from memtui.tui.startup.picture import Picture
 
 
 class MemoryView(Widget):
@@ -266,7 +266,7 @@ class MemoryView(Widget):
         """Type to filter."""
         line = self.filter_line
         if line is None:
-            from memtui.tui.panels.filter_line import FilterLine
+            from memtui.tui.widgets.filter_line import FilterLine
 
             line = FilterLine(self.filter_typed, self.filter_done)
             await self.mount(line)

@@ -12,23 +12,21 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui.base.errors import MemtuiError
-from memtui.base.text import many, size, visible
-from memtui.search.judging import BIG
-from memtui.search.packed import Packed
-from memtui.sessions.listing import Session
-from memtui.sessions.way_source import WaySource
+from memtui.sessions.health_cache import BIG
+from memtui.sessions.listing import Packed, Session
+from memtui.transcripts.path_source import WaySource
 from memtui.tui import keys
-from memtui.tui.panels.facts import Facts
-from memtui.tui.panels.lines import Lines
-from memtui.tui.panels.session_list import SessionList
-from memtui.tui.panels.transcript import TranscriptLines
 from memtui.tui.reach import app_of
-from memtui.tui.session_facts import pairs_of
-from memtui.tui.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
+from memtui.tui.render.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
+from memtui.tui.render.session_summary import pairs_of
 from memtui.tui.state import AppState, Conversation, Point, Scope, Shelf
 from memtui.tui.theme import Glyphs
-from memtui.tui.window import Anchor
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.properties import Facts
+from memtui.tui.widgets.session_list import SessionList
+from memtui.tui.widgets.transcript_view import Anchor, TranscriptLines
+from memtui.util.errors import MemtuiError
+from memtui.util.text import many, size, visible
 
 PAUSE = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
@@ -325,7 +323,7 @@ class SessionsView(Widget):
 
     async def action_filter(self) -> None:
         """Type to filter."""
-        from memtui.tui.panels.filter_line import FilterLine
+        from memtui.tui.widgets.filter_line import FilterLine
 
         line = next(iter(self.query(FilterLine)), None)
         if line is None:

@@ -9,14 +9,14 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memtui.base import text
-from memtui.base.config import SETTINGS, Config
-from memtui.host.switches import Switch
+from memtui.client.switches import Switch
 from memtui.tui import keys
-from memtui.tui.panels.lines import Lines
 from memtui.tui.reach import app_of
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.list_view import Lines
+from memtui.util import text
+from memtui.util.config import SETTINGS, Config
 
 VARIABLES = "environment variables: set in your shell"
 WORDS_FROM = 100

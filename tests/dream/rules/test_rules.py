@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.base.errors import NotFound
-from memtui.dream.offline import Deed, Mode, consolidate
+from memtui.dream.backends.offline import Deed, Mode, consolidate
 from memtui.memory.budget import measure_index
+from memtui.util.errors import NotFound
 from tests.memory.folders import NOW, topic, write
 from tests.support import digest_tree
 

@@ -1,0 +1,138 @@
+"""What a run may still use: counted after each call, estimated before the next.
+
+An answer can't become longer than what is left, because the next request asks for no more than that. Its input can only
+be guessed before it is sent; so the worst that can happen is that one call's input goes over.
+
+Source: SAFETY.md F49.
+
+Does a run get anywhere: the same call over and over, turns that read and write nothing new.
+
+Source: SAFETY.md F48.
+"""
+
+from msgspec import Struct
+
+from memtui.agent.response import Call
+from memtui.agent.task import Budget
+from memtui.agent.tools.outcome import Outcome
+from memtui.agent.usage import Price, Usage
+from memtui.util.text import size
+
+SAME = 3
+"""So many times the same call stops a run."""
+IDLE = 6
+"""So many turns without anything new stop it."""
+_WRITING = ("Edit", "Write")
+
+
+class Progress:
+    """Watches the calls of one run.
+
+    After a write, reading the same again is no repetition: what is there may be new. Writing the same again is one.
+    """
+
+    def __init__(self) -> None:
+        self._reads: dict[str, int] = {}
+        self._writes: dict[str, int] = {}
+        self._fresh: set[str] = set()
+        self._moved = False
+        self.idle = 0
+        """Turns in a row without anything new."""
+
+    def repeats(self, call: Call) -> bool:
+        """Whether this call is one too many."""
+        counts = self._writes if call.name in _WRITING else self._reads
+        counts[call.key] = counts.get(call.key, 0) + 1
+        return counts[call.key] >= SAME
+
+    def saw(self, outcome: Outcome) -> None:
+        """Take note of what a call came to."""
+        if outcome.wrote:
+            self._reads.clear()
+            self._moved = True
+        if outcome.fresh and outcome.fresh not in self._fresh:
+            self._fresh.add(outcome.fresh)
+            self._moved = True
+
+    def turn_over(self) -> None:
+        """The turn's calls are done."""
+        self.idle = 0 if self._moved else self.idle + 1
+        self._moved = False
+
+
+LEAST = 512
+"""Tokens below which an answer isn't worth asking for."""
+_CHARACTERS = 3
+"""Characters of a token, at least, in what memory files and transcripts hold."""
+
+
+class Limit(Struct, frozen=True):
+    """Why there is no next call: one word for programs, a sentence for people."""
+
+    cause: str
+    words: str
+
+
+class Spending:
+    """Counts.
+
+    Args:
+        budget: The limits.
+        price: What the model costs, `None` if that isn't known.
+    """
+
+    def __init__(self, budget: Budget, price: Price | None) -> None:
+        self._budget = budget
+        self._price = price
+        self._usage = Usage()
+        self._money = 0.0
+        self._open = Usage()
+        self._last = Usage()
+
+    @property
+    def usage(self) -> Usage:
+        """Everything so far, a call that is under way or has failed included."""
+        return self._usage + self._open
+
+    @property
+    def money(self) -> float | None:
+        """Dollars for it, `None` if the price isn't known."""
+        return None if self._price is None else self._money + self._price.cost(self._open)
+
+    def under_way(self, usage: Usage) -> None:
+        """What the present call has used as far as it is known."""
+        self._open = usage
+
+    def settle(self, answered: Usage | None = None) -> None:
+        """The present call is over; `answered` is what it used, if it came to an answer."""
+        if answered is not None:
+            self._open = self._last = answered
+        self._usage, self._money = self.usage, self.money or 0.0
+        self._open = Usage()
+
+    def room(self, unsent: int) -> int | Limit:
+        """How many tokens the next answer may have.
+
+        Args:
+            unsent: Characters that the next request holds and none before it held.
+        """
+        budget, room = self._budget, self._budget.max_output
+        known, new = self._last.prompt + self._last.output, unsent // _CHARACTERS
+        if budget.input_tokens is not None and self._usage.prompt + known + new > budget.input_tokens:
+            return Limit("input", f"the next turn would go over {size(budget.input_tokens)} input tokens")
+        if budget.output_tokens is not None:
+            room = min(room, budget.output_tokens - self._usage.output)
+            if room < min(LEAST, budget.max_output):
+                return Limit("output", f"{size(budget.output_tokens)} output tokens are used up")
+        if budget.money is not None and self._price is not None:
+            room = min(room, self._affordable(budget.money, self._price, known, new))
+            if room < min(LEAST, budget.max_output):
+                return Limit("money", f"the next turn would go over ${budget.money:.2f}")
+        return room
+
+    def _affordable(self, money: float, price: Price, known: int, new: int) -> int:
+        """Output tokens that the rest of the money pays for, once the input is paid."""
+        cached = bool(self._last.cache_read or self._last.cache_write)
+        sent = Usage(cache_read=known, cache_write=new) if cached else Usage(input=known, cache_write=new)
+        rates = price.longer if price.longer is not None and sent.prompt > price.long else price
+        return int((money - self._money - rates.cost(sent)) * 1e6 / rates.output)

@@ -1,0 +1,134 @@
+"""Operands: whether they lie in the folders that may be read, and what a wildcard stands for.
+
+Wildcards are expanded here and nowhere else, so that what runs is what was judged; a name that was found gets "./" in
+front, because a file may be called `-n.md`.
+"""
+
+import fnmatch
+import os
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.agent.shell.grammar import Word
+from memtui.agent.shell.plan import Denied
+from memtui.fs.boundary import Actor, Verdict, check_path
+
+MAX_MATCHES = 1000
+"""Names that one wildcard may stand for."""
+_MAX_LISTED = 50_000
+"""Names that are looked at for one wildcard."""
+
+
+class Scope(Struct, frozen=True):
+    """What an agent was given.
+
+    Args:
+        root: The stage: the only folder that is written, where relative paths and commands start.
+        reads: More folders that may be read: transcripts, the project.
+        actor: Whose rules hold for writing.
+        casefold: Whether the file system ignores case.
+        cwd: Where a command line has gone with `cd`, links resolved; `None` is the root.
+    """
+
+    root: Path
+    reads: tuple[Path, ...] = ()
+    actor: Actor = "dream"
+    casefold: bool = False
+    cwd: Path | None = None
+
+    def verdict(self, path: object) -> Verdict:
+        """The boundary's answer to reading `path`, seen from where the command line is."""
+        if self.cwd is not None and isinstance(path, str) and path and not path.startswith("/"):
+            path = f"{self.cwd}/{path}"
+        return check_path(self.root, path, op="read", actor=self.actor, reads=self.reads, casefold=self.casefold)
+
+    def place(self, path: str) -> Path:
+        """Where an operand is, links resolved.
+
+        Raises:
+            Denied: If it may not be read.
+        """
+        verdict = self.verdict(path)
+        if not verdict.allowed or verdict.base is None or verdict.name is None:
+            raise Denied(f"{path or 'an empty operand'}: {verdict.reason}")
+        return verdict.base / verdict.name
+
+    def operands(self, word: Word) -> list[str]:
+        """An operand, or the names that a wildcard stands for; the word itself if there are none.
+
+        Raises:
+            Denied: If one of them may not be read.
+        """
+        if word.text == "-":
+            return ["-"]
+        if word.text.startswith("+"):
+            raise Denied(f"{word.text}: some programs take it for an option; write ./{word.text}")
+        names = [word.text] if word.pattern is None else self.expand(word.pattern) or [word.text]
+        for name in names:
+            self.place(name)
+        return names
+
+    def literal(self, word: Word) -> str:
+        """A word that is no path: its text, if a shell wouldn't have put file names there.
+
+        Raises:
+            Denied: If there are files that its wildcard stands for.
+        """
+        if word.pattern is not None and self.expand(word.pattern):
+            raise Denied(f"{word.text} is a pattern for file names here: put it in quotes")
+        return word.text
+
+    def expand(self, pattern: str) -> list[str]:
+        """The sorted names that match, "./" in front of relative ones.
+
+        Args:
+            pattern: As in `Word.pattern`.
+
+        Raises:
+            Denied: If a folder on the way may not be read, or there are too many names.
+        """
+        parts = [part for part in pattern.split("/") if part not in ("", ".")]
+        above = "/" if pattern.startswith("/") else "./"
+        while (plain := _plain(parts[0])) is not None:
+            above += plain + "/"
+            del parts[0]
+        found, room = [above], [_MAX_LISTED]
+        for number, part in enumerate(parts):
+            last = number == len(parts) - 1
+            found = [name for above in found for name in self._below(above, part, room, last=last)]
+            if len(found) > MAX_MATCHES:
+                raise Denied(f"a wildcard stands for more than {MAX_MATCHES} names: use find or grep -r")
+        return [name + ("/" if pattern.endswith("/") else "") for name in found]
+
+    def _below(self, above: str, part: str, room: list[int], *, last: bool) -> list[str]:
+        place = self.place(above)
+        plain = _plain(part)
+        if plain is not None:
+            names = [plain] if os.path.lexists(place / plain) else []
+        else:
+            matches = re.compile(fnmatch.translate(part)).match
+            names = [name for name in _names(place, room) if matches(name) and (part[0] == "." or name[0] != ".")]
+        if last:
+            return [above + name for name in names]
+        return [f"{above}{name}/" for name in names if (place / name).is_dir()]
+
+
+def _names(folder: Path, room: list[int]) -> list[str]:
+    """The names in a folder; `room` is how many more may be looked at."""
+    try:
+        names = os.listdir(folder)  # noqa: PTH208 - names, not paths
+    except OSError:
+        return []
+    room[0] -= len(names)
+    if room[0] < 0:
+        raise Denied("a wildcard in folders with too many names: use find")
+    return sorted(names)
+
+
+def _plain(part: str) -> str | None:
+    """The text of a pattern without wildcards, `None` if there is one."""
+    if re.search(r"[*?]", re.sub(r"\[[*?[]\]", "", part)):
+        return None
+    return re.sub(r"\[([*?[])\]", r"\1", part)

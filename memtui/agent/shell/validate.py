@@ -1,0 +1,227 @@
+"""The whole line: every command of it is in the tables and stays inside the folders, or the line isn't run.
+
+The words of one command, read as the program itself will read them.
+
+The GNU way: flags may stand behind operands, short ones together, values glued or in the next word, "--" ends them.
+Where programs differ in how they read a word, the word is denied.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from memtui.agent.shell.commands import KINDS, RULES, SPECIAL, Rules
+from memtui.agent.shell.grammar import Command, Part, Word, parse
+from memtui.agent.shell.paths import Scope
+from memtui.agent.shell.plan import Denied, Plan, Stage, Step
+
+_COUNT = re.compile(r"-[0-9]{1,9}")
+
+
+def arguments(name: str, words: Sequence[Word], rules: Rules, scope: Scope) -> list[str]:
+    """Judge a command's words.
+
+    Args:
+        name: The command.
+        words: What follows it.
+
+    Returns:
+        The arguments to run it with: flags, then "--" where the program knows it, then operands.
+
+    Raises:
+        Denied: If one of them isn't in the rules.
+    """
+    reader = _Reader(name, words, rules, scope)
+    reader.read()
+    return reader.result()
+
+
+class _Reader:
+    def __init__(self, name: str, words: Sequence[Word], rules: Rules, scope: Scope) -> None:
+        self.name = name
+        self.left = list(words)
+        self.rules = rules
+        self.scope = scope
+        self.flags: list[str] = []
+        self.seen: set[str] = set()
+        self.operands: list[Word] = []
+
+    def read(self) -> None:
+        while self.left:
+            word = self.left.pop(0)
+            if word.text == "-" or not word.text.startswith("-"):
+                self.operands.append(word)
+            elif word.text == "--":
+                if not self.rules.ends:
+                    raise Denied(f"{self.name} with --")
+                self.operands += self.left
+                break
+            else:
+                self.flag(self.scope.literal(word))
+
+    def flag(self, text: str) -> None:
+        if self.rules.count and _COUNT.fullmatch(text):
+            self.flags.append(text)
+        elif text.startswith("--"):
+            self.long(text)
+        else:
+            self.short(text)
+
+    def long(self, text: str) -> None:
+        flag, sign, value = text.partition("=")
+        if sign and flag in self.rules.maybe:
+            self.judge(flag, self.rules.maybe[flag], value)
+        elif flag in self.rules.values:
+            if sign:
+                self.judge(flag, self.rules.values[flag], value)
+            else:
+                self.flags.append(flag)
+                text = self.next(flag, self.rules.values[flag])
+        elif flag in self.rules.doubles and not sign:
+            self.flags += [flag, self.next(flag, "text")]
+            text = self.next(flag, "text")
+        elif sign or flag not in self.rules.flags | self.rules.maybe.keys():
+            raise Denied(f"{self.name} with {flag}")
+        self.seen.add(flag)
+        self.flags.append(text)
+
+    def short(self, text: str) -> None:
+        for at, letter in enumerate(text[1:], 1):
+            flag, rest = "-" + letter, text[at + 1 :]
+            self.seen.add(flag)
+            if flag in self.rules.flags:
+                continue
+            if not self.rules.glued and len(text) > 2:
+                raise Denied(f"{self.name} with {text}: write the flags apart")
+            if flag in self.rules.maybe:
+                if rest:
+                    self.judge(flag, self.rules.maybe[flag], rest)
+            elif flag in self.rules.values:
+                if not rest:
+                    self.flags += [text, self.next(flag, self.rules.values[flag])]
+                    return
+                self.judge(flag, self.rules.values[flag], rest)
+            else:
+                raise Denied(f"{self.name} with {flag}")
+            break
+        self.flags.append(text)
+
+    def next(self, flag: str, kind: str) -> str:
+        """The value in the next word."""
+        if not self.left:
+            raise Denied(f"{self.name} {flag} without a value")
+        value = self.scope.literal(self.left.pop(0))
+        if value.startswith("-") and kind != "number":
+            raise Denied(f"{self.name} {flag} {value}: some programs take it for a flag; write it as {flag}=… or glued")
+        self.judge(flag, kind, value)
+        return value
+
+    def judge(self, flag: str, kind: str, value: str) -> None:
+        try:
+            if kind == "path":
+                self.scope.place(value)
+            else:
+                KINDS[kind](value)
+        except Denied as denied:
+            raise Denied(f"{self.name} {flag}: {denied}") from None
+
+    def result(self) -> list[str]:
+        rules = self.rules
+        if rules.need and not rules.need & self.seen:
+            raise Denied(f"{self.name} without {' or '.join(sorted(rules.need))}")
+        brought = bool(rules.instead & self.seen)
+        first = () if brought else rules.first
+        if len(self.operands) < (0 if brought else rules.least):
+            raise Denied(f"{self.name} without an operand")
+        names: list[str] = []
+        for at, word in enumerate(self.operands):
+            names += self.operand(first[at] if at < len(first) else rules.rest, word)
+        if len(names) > rules.most:
+            raise Denied(f"{self.name} with more than {rules.most} operand{'s' * (rules.most != 1)}")
+        if rules.ends and names:
+            names.insert(0, "--")
+        last = rules.last if not rules.last_if or rules.last_if & self.seen else ()
+        return [*rules.always, *self.flags, *last, *names]
+
+    def operand(self, kind: str, word: Word) -> list[str]:
+        if not kind:
+            raise Denied(f"{self.name} with the operand {word.text}")
+        if kind not in ("path", "file", "named"):
+            text = self.scope.literal(word)
+            KINDS[kind](text)
+            return [text]
+        names = self.scope.operands(word)
+        if kind == "named" and "-" in names:
+            raise Denied(f"{self.name} needs a file")
+        if kind == "file" and any(name != "-" and self.scope.place(name).is_dir() for name in names):
+            raise Denied(f"{self.name} with a folder")
+        return names
+
+
+COMMANDS = frozenset(RULES) | frozenset(SPECIAL)
+"""Every program that may run; `cd` is none."""
+_INSTEAD = {
+    "git": "no git: a repository's configuration can start programs",
+    "awk": "awk can write and start programs: use cut, grep or jq",
+    "xargs": "xargs starts programs: use find, grep -r or a wildcard",
+    "less": "no pagers: use head or sed -n '1,40p'",
+    "more": "no pagers: use head or sed -n '1,40p'",
+    "tee": "tee writes: use Edit or Write",
+}
+
+
+def check_line(line: str, scope: Scope) -> Plan:
+    """Judge a command line.
+
+    Args:
+        line: As the model wrote it.
+        scope: What may be read.
+
+    Returns:
+        What to run instead of the line.
+
+    Raises:
+        Denied: If anything in it isn't known to be harmless.
+        OSError: If the disk fails; the caller takes it for a denial.
+    """
+    root = Path(os.path.realpath(scope.root))
+    readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
+    parts, scope = _enter(parse(line), scope)
+    steps = [Step(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
+    return Plan(scope.cwd or root, tuple(steps), readable)
+
+
+def _enter(parts: Sequence[Part], scope: Scope) -> tuple[Sequence[Part], Scope]:
+    """Take a `cd` at the start away: it has to be sure to succeed, or the rest would run somewhere else."""
+    first, *others = parts
+    words = first.commands[0].words
+    if words[0].text != "cd" or not words[0].bare:
+        return parts, scope
+    if len(first.commands) > 1 or not others or others[0].after != "&&":
+        raise Denied("cd is understood only at the start and with && behind it: cd DIR && …")
+    if len(words) != 2 or first.commands[0].redirects or words[1].text.startswith(("-", "+")):
+        raise Denied("cd takes one folder")
+    place = scope.place(scope.literal(words[1]))
+    if not place.is_dir():
+        raise Denied(f"cd to {words[1].text}, which is no folder")
+    return [replace(others[0], after=""), *others[1:]], replace(scope, cwd=place)
+
+
+def _stage(command: Command, scope: Scope) -> Stage:
+    name, words = _name(command.words[0]), command.words[1:]
+    special = SPECIAL.get(name)
+    args = arguments(name, words, RULES[name], scope) if special is None else special(words, scope)
+    return Stage((name, *args), command.redirects)
+
+
+def _name(word: Word) -> str:
+    if not word.bare or word.pattern is not None:
+        raise Denied("a command's name has to stand without quotes and wildcards")
+    if word.text not in COMMANDS:
+        if word.text == "cd":
+            raise Denied("cd is understood only at the start of a line: cd DIR && …")
+        raise Denied(_INSTEAD.get(word.text, f"{word.text} is not among the commands that only read"))
+    return word.text

@@ -1,0 +1,35 @@
+"""The script with which a shell completes memtui's words."""
+
+import click
+from click.shell_completion import get_completion_class
+
+from memtui.cli.context import Call
+from memtui.cli.options import Command, pass_call
+from memtui.util.errors import Usage
+
+_WHERE = {
+    "bash": 'eval "$(memtui completion bash)" in ~/.bashrc',
+    "zsh": 'eval "$(memtui completion zsh)" in ~/.zshrc',
+    "fish": "memtui completion fish > ~/.config/fish/completions/memtui.fish",
+}
+
+
+@click.command("completion", cls=Command)
+@click.argument("shell", type=click.Choice(tuple(_WHERE)))
+@pass_call
+def completion(call: Call, shell: str) -> None:
+    """Print the completion script of a shell.
+
+    \b
+    bash:  eval "$(memtui completion bash)"   in ~/.bashrc
+    zsh:   eval "$(memtui completion zsh)"    in ~/.zshrc
+    fish:  memtui completion fish > ~/.config/fish/completions/memtui.fish
+    """
+    from memtui.cli.main import cli
+
+    kind = get_completion_class(shell)
+    if kind is None:
+        raise Usage(f"no completion for {shell}")
+    script = kind(cli, {}, "memtui", "_MEMTUI_COMPLETE").source()
+    data = {"shell": shell, "script": script, "use": _WHERE[shell]}
+    call.out.answer("completion", data, script.strip("\n").split("\n"))

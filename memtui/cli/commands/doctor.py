@@ -1,0 +1,261 @@
+"""What memtui finds around itself, and what to do about it."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from shlex import quote
+from shutil import which
+from typing import TYPE_CHECKING
+
+import click
+
+from memtui import __version__
+from memtui.cli.context import Call
+from memtui.cli.findings import Finding, State, tell
+from memtui.cli.options import Command, pass_call
+from memtui.fs.atomic import is_temp
+from memtui.util.errors import MemtuiError
+from memtui.util.process import Identity, alive
+from memtui.util.text import many
+
+if TYPE_CHECKING:
+    from memtui.projects.orphans import Gone, Shared
+
+MOST_GONE = 8
+"""Projects whose directory is gone that are told one by one."""
+
+_PID = re.compile(r"\.memtui-(\d{1,10})-")
+_AMBIGUOUS = "─"
+"""A character that some terminals draw in two cells though one is meant."""
+
+
+@click.command("doctor", cls=Command, short_help="Look at the surroundings; clear what crashes left.")
+@click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
+@pass_call
+def doctor(call: Call, fix: bool) -> int:
+    """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
+
+    Ends with 1 if something is wrong.
+    """
+    fixed: list[str] = []
+    if fix and not call.asked.dry_run:
+        fixed = _leftovers(call)
+        call.workspace.read(full=False)
+        call.may_write()
+        left = set(_leftovers(call))
+        fixed = [name for name in fixed if name not in left]
+    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
+    return tell(call, "doctor", found, fixed)
+
+
+def _program(call: Call) -> Iterator[Finding]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        textual = f", textual {version('textual')}"
+    except PackageNotFoundError:
+        textual = ""
+    yield Finding("memtui", "ok", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
+    git = which("git")
+    if git is None:
+        yield Finding("git", "note", "not found", "without it two changes of one file are never merged, they conflict")
+    else:
+        yield Finding("git", "ok", git)
+    client = which("claude")
+    state: State = "ok" if client else "note"
+    yield Finding("agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it")
+
+
+def _terminal(call: Call) -> Iterator[Finding]:
+    term = os.environ.get("TERM", "")
+    draws = term not in ("", "dumb", "unknown")
+    if sys.stdin.isatty() and sys.stdout.isatty() and draws:
+        yield Finding("terminal", "ok", f"{term}, {call.out.width} columns")
+    else:
+        why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
+        yield Finding("terminal", "note", why, "memtui prints text here instead of opening the screen")
+    encoding = sys.stdout.encoding or "unknown"
+    if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
+        yield Finding("encoding", "ok", encoding)
+    else:
+        yield Finding("encoding", "note", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others")
+    colour = os.environ.get("COLORTERM") or "as the terminal says"
+    yield Finding("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
+    if call.out.interactive() and sys.stdout.isatty() and draws:
+        width = glyph_width(_AMBIGUOUS)
+        if width is None:
+            yield Finding("line glyphs", "note", "the terminal doesn't answer where its cursor is")
+        elif width == 1:
+            yield Finding("line glyphs", "ok", "one cell wide")
+        else:
+            hint = "memtui config set glyphs ascii, or let the terminal draw ambiguous characters narrow"
+            yield Finding("line glyphs", "problem", f"{width} cells wide: frames would break", hint)
+
+
+def glyph_width(glyph: str) -> int | None:
+    """The cells that the terminal really takes for a character, asked by a cursor report.
+
+    Returns:
+        `None` if the terminal doesn't answer within half a second.
+    """
+    import select
+    import termios
+    import tty
+
+    try:
+        stream = os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY)
+    except OSError:
+        return None
+    try:
+        before = termios.tcgetattr(stream)
+        try:
+            tty.setraw(stream)
+            os.write(stream, b"\r" + glyph.encode() + b"\x1b[6n")
+            answer = b""
+            while not answer.endswith(b"R") and len(answer) < 64:
+                if not select.select([stream], [], [], 0.5)[0]:
+                    return None
+                answer += os.read(stream, 16)
+            match = re.search(rb"\x1b\[\d+;(\d+)R", answer)
+            return int(match[1]) - 1 if match else None
+        finally:
+            os.write(stream, b"\r\x1b[K")
+            termios.tcsetattr(stream, termios.TCSANOW, before)
+    except (OSError, termios.error):
+        return None
+    finally:
+        os.close(stream)
+
+
+def _client(call: Call) -> Iterator[Finding]:
+    place = call.place
+    if place.config.is_dir():
+        yield Finding("agent's folder", "ok", str(place.config))
+    else:
+        yield Finding("agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data")
+    broken = [layer.problem for layer in place.layers if layer.problem]
+    for warning in place.warnings:
+        state: State = "problem" if any(problem in warning for problem in broken) else "note"
+        yield Finding("settings", state, warning)
+    if not place.warnings:
+        yield Finding("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
+
+
+def _projects(call: Call) -> Iterator[Finding]:
+    """What is astray among the projects, each with the command that helps."""
+    from memtui.projects.journal import unfinished
+    from memtui.projects.orphans import find_strays
+
+    strays = find_strays(call.env)
+    for shared in strays.shared:
+        yield _shared(shared)
+    if not strays.shared:
+        yield Finding("projects", "ok", "no two directories share a folder")
+    for gone in strays.gone[:MOST_GONE]:
+        yield _gone(gone)
+    if len(strays.gone) > MOST_GONE:
+        words = f"and {len(strays.gone) - MOST_GONE} more whose directory is gone"
+        yield Finding("gone project", "note", words, "memtui projects --gone lists them")
+    for left in strays.left:
+        words = f"{left.memory} is loaded by nobody: {left.reason}"
+        new = "NEW" if left.directory is None else quote(str(left.directory))
+        hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
+        yield Finding("left memory", "note", words, hint)
+    for past in unfinished(call.dirs):
+        words = f"a move from {past.old} to {past.new} stopped half-way"
+        hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
+        yield Finding("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
+
+
+def _gone(gone: "Gone") -> Finding:
+    project = gone.project
+    left = [many(project.sessions, "session")] if project.sessions else []
+    left += [f"{many(project.topics, 'topic')} of memory"] if project.topics else []
+    words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
+    command = f"memtui projects move {quote(str(project.cwd))}"
+    if not gone.candidates:
+        return Finding("gone project", "note", words, f"{command} NEW  (if it is elsewhere now)")
+    first, *others = gone.candidates
+    hint = f"{command} {quote(str(first.directory))}  ({first.reason})"
+    more = "".join(f"; or {quote(str(one.directory))}  ({one.reason})" for one in others)
+    return Finding("gone project", "note", words, hint + more)
+
+
+def _shared(shared: "Shared") -> Finding:
+    told = [one for one in shared.owners if one.directory is not None]
+    paths = ", ".join(
+        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in told
+    )
+    hint = "their memory is one and the same"
+    gone = next((one for one in told if not one.exists), None)
+    if gone is not None:
+        hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
+    return Finding("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
+
+
+def _folders(call: Call) -> Iterator[Finding]:
+    dirs = call.dirs
+    for name, folder in (("our settings", dirs.config), ("our state", dirs.state), ("our cache", dirs.cache)):
+        there = folder
+        while not there.exists() and there != there.parent:
+            there = there.parent
+        if os.access(there, os.W_OK | os.X_OK) and there.is_dir():
+            yield Finding(name, "ok", str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
+        else:
+            state: State = "problem" if folder == dirs.state else "note"
+            yield Finding(name, state, f"{folder} can't be written", f"check who owns {there}")
+    for warning in call.config.warnings:
+        yield Finding("config.toml", "note", warning, "memtui config edit")
+
+
+def _memory(call: Call) -> Iterator[Finding]:
+    folder = call.place.folder
+    if not folder.is_dir():
+        yield Finding("memory", "note", f"{folder} does not exist yet")
+    else:
+        world = call.read()
+        real = sum(problem.severity != "info" for problem in world.problems)
+        topics = len(world.auto.topics) if world.auto is not None else 0
+        if not os.access(folder, os.W_OK):
+            yield Finding("memory", "problem", f"{folder} can't be written", "check who owns it")
+        elif real:
+            yield Finding("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
+        else:
+            yield Finding("memory", "ok", f"{topics} topics, no problems")
+    left = _leftovers(call)
+    for name in left:
+        yield Finding("leftover", "note", name, "memtui doctor --fix removes it")
+    if not left:
+        yield Finding("leftovers", "ok", "none")
+    drafts = call.workspace.drafts.list()
+    for draft in drafts:
+        hint = f"memtui edit {draft.path.stem} goes on with it"
+        yield Finding("draft", "note", f"unsaved text of {draft.path}", hint)
+    yield from _lock(call)
+
+
+def _lock(call: Call) -> Iterator[Finding]:
+    from memtui.dream.gates.base import lock_gate
+    from memtui.dream.lock.lock import seen_lock
+
+    gate = lock_gate(seen_lock(call.place.folder, call.dirs), call.now())
+    yield Finding("dream lock", "ok" if gate.open else "note", gate.reason)
+
+
+def _leftovers(call: Call) -> list[str]:
+    """Temporary files of dead processes in the memory folder, and writes that a crash left half done."""
+    found = []
+    for folder, names, files in os.walk(call.place.folder):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            match = _PID.search(name) if is_temp(name) else None
+            if match is not None and not alive(Identity(int(match[1]))):
+                found.append(str(Path(folder) / name))
+    history = call.dirs.state / "history"
+    try:
+        found += [str(path) for path in sorted(history.glob("*/journal.json"))]
+    except OSError as error:
+        raise MemtuiError(f"{history} can't be read: {error.strerror}") from error
+    return sorted(found)

@@ -1,0 +1,79 @@
+"""Which workspace the screen, or its text twin, opens: a project, or the made-up home."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from memtui.cli.context import Call
+from memtui.client.environment import Env
+from memtui.util.app_dirs import Dirs
+
+if TYPE_CHECKING:
+    from memtui.client.memory_location import Place
+    from memtui.memory.workspace import Workspace
+
+
+class Opening(Struct, frozen=True, dict=True):
+    """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
+
+    `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
+    """
+
+    place: "Place"
+    env: Env
+    dirs: Dirs
+    make: "Callable[[], Workspace]"
+    sample: bool
+    banner: str
+    open_sample: "Callable[[], Workspace]"
+
+    @classmethod
+    def of_sample(cls, banner: str, open_sample: "Callable[[], Workspace]") -> "Opening":
+        """The made-up home, made now."""
+        made = open_sample()
+        return cls(made.place, made.env, made.dirs, lambda: made, True, banner, open_sample)
+
+    @cached_property
+    def workspace(self) -> "Workspace":
+        """The desk."""
+        return self.make()
+
+
+@contextmanager
+def opening(call: Call, *, demo: bool) -> Iterator[Opening]:
+    """Choose the workspace; a made-up home that was made for it goes away at the end.
+
+    Args:
+        call: The call.
+        demo: Whether the made-up home is asked for.
+    """
+    with ExitStack() as stack:
+
+        def open_sample() -> "Workspace":
+            import tempfile
+
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="memtui-demo-", ignore_cleanup_errors=True))
+            return _sample(call, Path(folder))
+
+        if demo:
+            banner = "sample data in a temporary folder; nothing of yours is touched"
+            yield Opening.of_sample(banner, open_sample)
+        elif call.asked.project is None and not call.place.config.is_dir() and not call.place.folder.is_dir():
+            banner = f"sample data: there is no agent folder here ({call.place.config} does not exist)"
+            yield Opening.of_sample(banner, open_sample)
+        else:
+            yield Opening(call.place, call.env, call.dirs, lambda: call.workspace, False, "", open_sample)
+
+
+def _sample(call: Call, folder: Path) -> "Workspace":
+    from memtui.client.memory_location import decide
+    from memtui.demo import build_demo
+    from memtui.memory.workspace import Workspace
+
+    home = build_demo(folder / "home", call.now())
+    place = decide(home.env, home.cwd)
+    return Workspace(home.env, home.dirs, place, read_only=call.asked.read_only, now=call.now)

@@ -1,0 +1,95 @@
+"""What every command takes: the shared options, before or after the command's name, and its `Call`."""
+
+from typing import Any
+
+import click
+
+from memtui.cli.context import Call, KeyRow, find_directory
+from memtui.util.errors import NotFound
+
+__all__ = ["Call", "Command", "Group", "KeyRow", "complete_names", "find_directory", "pass_call", "shared_options"]
+
+pass_call = click.make_pass_decorator(Call, ensure=True)
+"""Hands a command its `Call`."""
+
+
+def _take(context: click.Context, parameter: click.Parameter, value: object) -> None:
+    """Put an option where every command finds it; one that isn't given changes nothing."""
+    if value is not None and value is not False and parameter.name is not None:
+        setattr(context.ensure_object(Call).asked, parameter.name, value)
+
+
+def shared_options(*, hidden: bool) -> list[click.Parameter]:
+    """The options of every command.
+
+    Args:
+        hidden: Left out of the help, because the help of `memtui` itself tells them.
+    """
+
+    def flag(*names: str, help: str) -> click.Option:
+        return click.Option(names, is_flag=True, expose_value=False, callback=_take, hidden=hidden, help=help)
+
+    def value(*names: str, metavar: str, help: str) -> click.Option:
+        return click.Option(names, metavar=metavar, expose_value=False, callback=_take, hidden=hidden, help=help)
+
+    return [
+        value("--project", metavar="P", help="Another project: a directory, its name, or a part that only one has."),
+        flag("--json", help="One JSON object instead of text."),
+        flag("--jsonl", help="One JSON object a line."),
+        flag("--plain", help="Words and tabs instead of marks, columns and colour."),
+        flag("-q", "--quiet", help="Nothing but the answer."),
+        flag("-v", "--verbose", help="More of it."),
+        flag("--no-color", help="No colour; NO_COLOR does the same."),
+        flag("--ascii", help="No characters outside ASCII of our own."),
+        flag("--no-input", help="Never ask."),
+        flag("-y", "--yes", help="Yes to every question."),
+        flag("-n", "--dry-run", help="Show what would be written, and write nothing."),
+        flag("--read-only", help="Refuse to write."),
+        value("--config-dir", metavar="D", help="The agent client's folder, as CLAUDE_CONFIG_DIR."),
+    ]
+
+
+def _with_shared(own: list[click.Parameter]) -> list[click.Parameter]:
+    """The parameters of a command, and the shared options that it doesn't have of its own."""
+    names = {name for parameter in own for name in parameter.opts}
+    return own + [option for option in shared_options(hidden=True) if not names.intersection(option.opts)]
+
+
+class Command(click.Command):
+    """A command that takes the shared options as well."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params = _with_shared(self.params)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The shared options are told once."""
+        super().format_epilog(ctx, formatter)
+        formatter.write_paragraph()
+        formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")
+
+
+class Group(click.Group):
+    """A group of such commands."""
+
+    command_class = Command
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.params = _with_shared(self.params)
+
+
+def complete_names(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Names of memory files for the shell; names that a terminal would obey are left out."""
+    from memtui.util.text import visible
+
+    root = context.find_root()
+    call = root.obj if isinstance(root.obj, Call) else Call()
+    try:
+        folder = call.place.folder
+        names = sorted(
+            path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if not path.name.startswith(".")
+        )
+    except (OSError, NotFound):
+        return []
+    return [name for name in names if name.startswith(incomplete) and visible(name, keep="") == name]

@@ -1,0 +1,55 @@
+"""Everything outside that a decision about the agent client needs, as one value that a test can choose."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from memtui.util.record import Record
+
+
+def managed_folder() -> Path:
+    """The folder in which an administrator of this machine leaves settings and instructions for the agent client."""
+    if sys.platform == "darwin":
+        return Path("/Library/Application Support/ClaudeCode")
+    if sys.platform == "win32":
+        return Path("C:/Program Files/ClaudeCode")
+    return Path("/etc/claude-code")
+
+
+class Env(Record):
+    """The surroundings of a decision.
+
+    `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed
+    settings: beside each, the files of `<stem>.d/*.json` are read as well, in the order of their names.
+    """
+
+    home: Path
+    environ: Mapping[str, str]
+    policy_files: tuple[Path, ...] = ()
+
+    @classmethod
+    def real(cls, environ: Mapping[str, str] | None = None) -> "Env":
+        """The surroundings of this process; `HOME` decides the home folder where it is set."""
+        taken = dict(os.environ if environ is None else environ)
+        home = taken.get("HOME", "")
+        policy = managed_folder() / "managed-settings.json"
+        return cls(Path(home) if home.startswith("/") else Path.home(), taken, (policy,))
+
+    def get(self, name: str) -> str:
+        """A variable, "" if it is not set."""
+        return self.environ.get(name, "")
+
+
+def truth(value: str | None) -> bool | None:
+    """What a switch in the environment says: 1, true, yes and on are true; 0, false, no and off are false.
+
+    Letter case and blanks around it do not count. Anything else, "" included, says nothing and gives `None`.
+
+    Source:
+        Claude Code 2.1.332, recorded with CLAUDE_CODE_DISABLE_AUTO_MEMORY: "2", "n" and "foo" leave it to the settings.
+    """
+    word = (value or "").strip().lower()
+    if word in ("1", "true", "yes", "on"):
+        return True
+    return False if word in ("0", "false", "no", "off") else None

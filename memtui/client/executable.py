@@ -1,0 +1,119 @@
+"""The agent client as a program: where it is, where a session has to be resumed, and by which command.
+
+Source:
+    Claude Code 2.1.332, recorded: `claude --resume ID` finds the session from any directory and goes on in its file,
+    but then works in the directory that it was started in; `--fork-session` goes on in a new file. Given the path of a
+    transcript outside its folder it shows that, but writes what follows into `<id in the records>.jsonl` beside it.
+"""
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.environment import Env
+from memtui.client.paths import belongs, config_dir
+from memtui.client.projects import session_directories
+from memtui.client.session_files import SessionFile
+from memtui.util.errors import Unsupported
+from memtui.util.text import visible
+
+NAME = "claude"
+
+_ELSEWHERE = (".local/bin/claude", ".claude/local/claude")
+"""Below the home: where its installers put it, on the PATH or not."""
+_PLAIN = re.compile(r"[\x20-\x7e]*")
+
+
+def find_client(env: Env) -> str:
+    """The client's executable: the one on the PATH, else where its installers put it.
+
+    Raises:
+        Unsupported: If there is none.
+    """
+    found = shutil.which(NAME, path=env.get("PATH") or os.defpath)
+    if found is not None:
+        return str(Path(found).absolute())
+    for name in _ELSEWHERE:
+        place = env.home / name
+        if place.is_file() and os.access(place, os.X_OK):
+            return str(place)
+    raise Unsupported(
+        f"the agent client isn't installed here: no {NAME} on the PATH",
+        hint="install Claude Code; --print shows the command, --context the conversation",
+    )
+
+
+def resume_words(client: str, session: str, *, fork: bool = False) -> list[str]:
+    """The command that resumes a session, in words; `fork`: in a new file, the old one stays as it is."""
+    return [client, "--resume", session, *(["--fork-session"] if fork else [])]
+
+
+def resume_environ(env: Env) -> dict[str, str]:
+    """The environment to resume in: a relative configuration folder would mean another one in another directory."""
+    given = {"CLAUDE_CONFIG_DIR": str(config_dir(env))} if "CLAUDE_CONFIG_DIR" in env.environ else {}
+    return {**env.environ, **given}
+
+
+class Start(Struct, frozen=True):
+    """Where a session has to be resumed, so that the client works where it did.
+
+    `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
+    directories that it worked in and that exist.
+    """
+
+    directory: Path | None
+    there: bool
+    others: tuple[Path, ...] = ()
+
+
+def start_of(file: SessionFile) -> Start:
+    """Where a session began: the first directory in its records that its folder is named after, else the first."""
+    named = session_directories(file)
+    own = [path for path in named if belongs(file.path.parent.name, path)]
+    first = next(iter((*own, *named)), None)
+    others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
+    directory = None if first is None else Path(first)
+    return Start(directory, directory is not None and directory.is_dir(), others)
+
+
+def copied_command(
+    directory: Path | None, session: str, *, fork: bool = False, environ: Mapping[str, str] | None = None
+) -> str:
+    """The command that resumes a session, for a person to paste into a shell.
+
+    Args:
+        directory: Where it has to run; left out if `None`.
+        session: Its id.
+        fork: Whether to go on in a new file.
+        environ: Variables to set for it.
+
+    Returns:
+        One line. What a terminal would obey is written as an escape that the shell (not a plain POSIX one) turns back.
+    """
+    words = [quoted(word) for word in resume_words(NAME, session, fork=fork)]
+    words[:0] = [f"{name}={quoted(value)}" for name, value in (environ or {}).items()]
+    command = " ".join(words)
+    return command if directory is None else f"cd {quoted(str(directory))} && {command}"
+
+
+def quoted(word: str) -> str:
+    """A word for a shell, on one line and without a character that a terminal would obey."""
+    if visible(word, keep="") == word:
+        return shlex.quote(word)
+    try:
+        data = os.fsencode(word)
+    except UnicodeEncodeError:  # half a character, which no name on the disk can hold
+        data = word.encode("utf-8", "surrogatepass")
+    return "$'" + "".join(map(_escaped, data)) + "'"
+
+
+def _escaped(byte: int) -> str:
+    character = chr(byte)
+    if character in "\\'":
+        return "\\" + character
+    return character if _PLAIN.fullmatch(character) else f"\\x{byte:02x}"

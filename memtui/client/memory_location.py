@@ -1,0 +1,207 @@
+"""The decision for a directory: which memory folder, decided by whom, and whether memory is on.
+
+Order: environment > policy > flag > local > user > default. A folder that the project's checked-in settings name is
+refused and said, although the client takes it: a cloned repository must not choose where memory is read and written. A
+dangerous value (`danger`) is refused and said, and the next source is asked.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from memtui.client.environment import Env
+from memtui.client.forbidden_locations import Around, client_takes, folder_of
+from memtui.client.git import main_repository, worktree_root
+from memtui.client.paths import config_dir, given_name, project_name, real
+from memtui.client.settings_files import HARMLESS, Layer, Variable, effective, environment, read_layers
+from memtui.client.switches import Switch, choose, dream_on, memory_on, switches
+from memtui.util.text import nfc, visible
+
+OVERRIDE = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
+DIRECTORY = "autoMemoryDirectory"
+_REDIRECTS = (OVERRIDE, "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_REMOTE_MEMORY_DIR")
+"""Variables that would move memory; from a project's `env` block neither the client nor we take them."""
+
+
+class Place(NamedTuple):
+    """What the agent client does in a directory.
+
+    `cwd` and `root` are real paths; `root` is the main repository, or `cwd` where there is none. `project_dir`
+    names the folder of the transcripts, `transcripts`. `folder` is the memory folder as decided, by `decided_by`
+    ("default", "user", "local", "flag", "policy" or "env"); `agent_folder` is the one that the client itself would
+    use: it differs where we refuse what the client takes. `enabled` is auto memory, `dream` consolidation in the
+    background (never without memory). `layers` are the settings files, strongest first.
+    """
+
+    cwd: Path
+    root: Path
+    project_dir: str
+    transcripts: Path
+    folder: Path
+    decided_by: str
+    enabled: bool
+    dream: bool
+    switches: tuple[Switch, ...]
+    warnings: tuple[str, ...]
+    config: Path
+    layers: tuple[Layer, ...]
+    agent_folder: Path
+
+    @property
+    def memory_dir(self) -> Path | None:
+        """The memory folder, or `None` while memory is off."""
+        return self.folder if self.enabled else None
+
+    def switch(self, key: str) -> Switch:
+        """One of the switches.
+
+        Raises:
+            KeyError: If there is no such switch.
+        """
+        for switch in self.switches:
+            if switch.key == key:
+                return switch
+        raise KeyError(key)
+
+
+class _Choice(NamedTuple):
+    folder: Path
+    by: str
+    source: str
+
+
+def decide(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> Place:
+    """Decide what holds in a directory; nothing is written, git is not run.
+
+    Args:
+        env: The surroundings.
+        cwd: The directory; it need not exist.
+        flag: What the client is given as `--settings`: JSON or a file.
+        bare: Whether the client runs with `--bare`.
+
+    Returns:
+        The decision, with a warning for all that was refused, ignored or turned on against the user's wish.
+    """
+    here = real(cwd)
+    tree = worktree_root(here)
+    root = here if tree is None else main_repository(tree)
+    layers = read_layers(env, here, flag)
+    after = effective(env, layers)
+    config = config_dir(after, here)
+    around = Around(env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root))))
+    own = given_name(after)
+    default = _default(after, config, here, own or project_name(str(root)), project_name(str(root)))
+    chosen, refused = _folder(environment(env, layers), layers, around, default)
+    theirs = _client_folder(environment(env, layers), layers, env.home, default)
+    warnings = [*_faults(layers), *_unused(env, layers, config), *refused]
+    if refused and theirs != chosen.folder:
+        warnings[-1] += f"; the agent client itself uses {_shown(theirs)}"
+    on, dreams = memory_on(env, layers, bare=bare)[0], dream_on(layers)[0]
+    if on and not memory_on(env, layers, bare=bare, without="project")[0]:
+        warnings.append("the project's settings turn on auto memory, which you turned off")
+    if dreams and not dream_on(layers, without="project")[0]:
+        warnings.append("the project's settings turn on auto-dream, which you turned off")
+    name = own or project_name(str(here))
+    return Place(
+        cwd=here,
+        root=root,
+        project_dir=name,
+        transcripts=config / "projects" / name,
+        folder=chosen.folder,
+        decided_by=chosen.by,
+        enabled=on,
+        dream=on and dreams,
+        switches=tuple(_as_decided(switch, chosen) for switch in switches(env, layers, bare=bare)),
+        warnings=tuple(warnings),
+        config=config,
+        layers=layers,
+        agent_folder=theirs,
+    )
+
+
+def _default(env: Env, config: Path, cwd: Path, name: str, plain: str) -> Path:
+    """The memory folder where nothing names one.
+
+    A folder for remote memory takes the place of the configuration folder; then a project name given by a variable does
+    not count (both recorded).
+    """
+    remote = env.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
+    base, folder = (Path(os.path.normpath(cwd / remote)), plain) if remote else (config, name)
+    return Path(nfc(str(base / "projects" / folder / "memory")))
+
+
+def _folder(
+    variables: dict[str, Variable], layers: tuple[Layer, ...], around: Around, default: Path
+) -> tuple[_Choice, list[str]]:
+    """The memory folder, and what was refused: all that a project names, and what is stronger than what counts."""
+    chosen: _Choice | None = None
+    refused = []
+    for by, source, value in _named(variables, layers):
+        if by == "project":
+            refused.append(f"{source} names the memory folder {_shown(value)}: refused, a project must not choose it")
+        elif chosen is None:
+            found = folder_of(value, around, tilde=by != "env")
+            if isinstance(found, Path):
+                chosen = _Choice(found, by, source)
+            else:
+                refused.append(f"{source} names the memory folder {_shown(value)}: refused, {found}")
+    return chosen or _Choice(default, "default", ""), refused
+
+
+def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterator[tuple[str, str, str]]:
+    """Each source that names a memory folder, strongest first: who, where, and the text."""
+    override = variables.get(OVERRIDE)
+    if override is not None and override.value:
+        source = OVERRIDE if override.layer == "env" else f"{override.source} (env.{OVERRIDE})"
+        yield "env", source, override.value
+    for layer in layers:
+        value = layer.data.get(DIRECTORY)
+        if isinstance(value, str):
+            yield layer.name, layer.source, value
+
+
+def _client_folder(variables: dict[str, Variable], layers: tuple[Layer, ...], home: Path, default: Path) -> Path:
+    """What the client itself uses: a bad variable is passed over, a bad setting falls back to the default at once."""
+    override = variables.get(OVERRIDE)
+    taken = None if override is None else client_takes(override.value, home, tilde=False)
+    if taken is not None:
+        return taken
+    named = choose(layers, DIRECTORY)
+    taken = client_takes(str(named[0]), home) if named is not None else None
+    return default if taken is None else taken
+
+
+def _faults(layers: tuple[Layer, ...]) -> Iterator[str]:
+    for layer in layers:
+        if layer.problem:
+            yield f"{_shown(layer.source)}: {layer.problem}"
+
+
+def _unused(env: Env, layers: tuple[Layer, ...], config: Path) -> Iterator[str]:
+    """Variables that are set but do not do what they seem to."""
+    for layer in layers:
+        block = layer.data.get("env")
+        if layer.name == "project" and isinstance(block, dict):
+            for name in _REDIRECTS:
+                if name in block and name not in HARMLESS:
+                    yield f"{_shown(layer.source)} sets {name}: refused, a project must not choose where memory is"
+    value = env.environ.get("CLAUDE_CONFIG_DIR")
+    if value is not None and not value.startswith("/"):
+        word = f"is {_shown(value)}, which is relative" if value else "is set but empty"
+        yield f"CLAUDE_CONFIG_DIR {word}: the agent client keeps its files in {_shown(config)} here"
+    name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
+    if name and given_name(effective(env, layers)) is None:
+        yield f"CLAUDE_CODE_PROJECT_DIR_NAME is {_shown(name)}: ignored, it needs CLAUDE_CONFIG_DIR and a plain name"
+
+
+def _as_decided(switch: Switch, chosen: _Choice) -> Switch:
+    """The folder's switch says what counts, not the text that was found first."""
+    if switch.key != DIRECTORY or chosen.by == "default":
+        return switch._replace(value=None, layer="default", source="") if switch.key == DIRECTORY else switch
+    layer = switch.layer if chosen.by == "env" else chosen.by
+    return switch._replace(value=str(chosen.folder), layer=layer, source=chosen.source)
+
+
+def _shown(word: object) -> str:
+    return visible(str(word), keep="") or '""'

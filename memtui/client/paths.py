@@ -1,0 +1,132 @@
+"""The agent client's folders and the names that it gives to projects.
+
+Recorded on Claude Code 2.1.332. A project name is made from a path and cannot be turned back into one.
+"""
+
+import os
+import re
+import stat
+from pathlib import Path
+
+from memtui.client.environment import Env
+from memtui.util.text import nfc
+
+LOCK = ".consolidate-lock"
+"""In a memory folder: its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
+
+LONGEST_NAME = 200
+"""UTF-16 units of a project name before it is cut and gets a hash."""
+
+_DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+_ASTRAL = re.compile("[\U00010000-\U0010ffff]")
+_NOT_PLAIN = re.compile("[^A-Za-z0-9]")
+_GIVEN_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9]|lpt[0-9])", re.IGNORECASE)
+
+
+def project_name(path: str) -> str:
+    """The folder name under `projects/` for a directory.
+
+    Args:
+        path: The real path, as the system spells it: the client doesn't compose it first (an "e" with a combining
+            accent gives "e-").
+
+    Returns:
+        Every UTF-16 unit outside A-Z, a-z, 0-9 as "-"; above 200 units cut, with "-" and a hash of the whole path.
+
+    Source:
+        Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.
+    """
+    name = _NOT_PLAIN.sub("-", _ASTRAL.sub("--", path))
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{_hash(path)}"
+
+
+def _hash(path: str) -> str:
+    units = path.encode("utf-16-le", "surrogatepass")
+    value = 0
+    for at in range(0, len(units), 2):
+        value = (value * 31 + units[at] + (units[at + 1] << 8)) & 0xFFFFFFFF
+    value = abs(value - (1 << 32) if value >> 31 else value)
+    digits = ""
+    while value:
+        value, digit = divmod(value, 36)
+        digits = _DIGITS[digit] + digits
+    return digits or "0"
+
+
+def belongs(name: str, path: str) -> bool:
+    """Whether some version of the client could have given this folder name to the directory.
+
+    Another program of the same family hashes long paths in another way, and takes a character outside the basic
+    plane for one dash: a long name counts by its first 200 characters, an astral character either way.
+    """
+    own = project_name(path)
+    if name == own:
+        return True
+    if len(own) > LONGEST_NAME:
+        return name[:LONGEST_NAME] == own[:LONGEST_NAME]
+    return name == _NOT_PLAIN.sub("-", nfc(path))
+
+
+def real(path: Path) -> Path:
+    """The path without links, whether it exists or not; a circle of links stays as it is written."""
+    return Path(os.path.realpath(path))
+
+
+def config_dir(env: Env, cwd: Path | None = None) -> Path:
+    """The client's configuration folder: `CLAUDE_CONFIG_DIR`, else `~/.claude`, composed (NFC).
+
+    The client takes a relative value, "" and one with "~" included, relative to its working directory; so do we,
+    with `cwd` (default: that of this process).
+    """
+    value = env.environ.get("CLAUDE_CONFIG_DIR")
+    if value is None:
+        return Path(nfc(str(env.home / ".claude")))
+    return Path(nfc(os.path.normpath((cwd or Path.cwd()) / value)))
+
+
+def given_name(env: Env) -> str | None:
+    """The project name that `CLAUDE_CODE_PROJECT_DIR_NAME` gives, or `None`.
+
+    It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, with 1 to 64 letters, digits, "_" and "-", and
+    never as the name of a Windows device.
+    """
+    name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
+    if not env.get("CLAUDE_CONFIG_DIR") or not _GIVEN_NAME.fullmatch(name) or _DEVICE.fullmatch(name):
+        return None
+    return name
+
+
+def projects_dir(env: Env, cwd: Path | None = None) -> Path:
+    """The folder that holds a folder for each project."""
+    return config_dir(env, cwd) / "projects"
+
+
+def transcripts_dir(env: Env, cwd: Path) -> Path:
+    """Where a session that starts in `cwd` leaves its transcript: unlike memory, each directory has its own."""
+    return projects_dir(env, cwd) / (given_name(env) or project_name(str(real(cwd))))
+
+
+def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
+    """A regular file of at most `limit` bytes; `None` if it is none, longer, absent or not ours to read.
+
+    Opened without blocking: a pipe put in the place of a file must not stop us.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0))
+    except (OSError, ValueError):
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        data = os.read(descriptor, limit + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return data if len(data) <= limit else None
+
+
+def short(path: Path, home: Path) -> str:
+    """A path with "~" for the home."""
+    return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

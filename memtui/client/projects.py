@@ -1,0 +1,362 @@
+"""The projects that have left something in the agent client's folder.
+
+A folder name can't be turned back into a path: "-", "_", ".", a blank and every character outside A-Z, a-z, 0-9 look
+alike in it. A project is known by the `cwd` in its transcripts. Of these, a directory whose own project name is the
+folder's is an identity; others are moves inside a session (a subfolder, a worktree, another project).
+
+The directories that have a project name: looked for on the disk, never decoded.
+
+A name doesn't tell its path, but a path tells its name. So the way down is walked: of each folder, only those entries
+are entered whose own name the wanted one begins with, which are one or two a level.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.client.environment import Env
+from memtui.client.git import canonical_root
+from memtui.client.paths import LONGEST_NAME, belongs, project_name, projects_dir, real
+from memtui.client.session_files import PART, SessionFile, read_part, session_files
+from memtui.client.settings_files import effective, read_layers
+from memtui.util.errors import NotFound, Unsupported, Usage
+from memtui.util.text import nfc, visible
+
+MOST = 64
+"""Folders listed before giving up: a path has about ten."""
+
+
+def directories_named(name: str, home: Path) -> tuple[Path, ...]:
+    """The directories that exist and whose project name this is, by path; links are not followed.
+
+    Args:
+        name: The folder name under `projects/`. One that was cut has a hash in it and is not looked for.
+        home: Looked below on its own too: what is above it may be closed to us.
+    """
+    if len(name) > LONGEST_NAME:
+        return ()
+    found: set[Path] = set()
+    todo = [Path("/")]
+    if name.startswith(project_name(str(home)) + "-"):
+        todo.append(home)
+    for _ in range(MOST):
+        if not todo:
+            break
+        for path in _folders(todo.pop()):
+            own = project_name(str(path))
+            if own == name:
+                found.add(path)
+            elif name.startswith(own + "-"):
+                todo.append(path)
+    return tuple(sorted(found))
+
+
+def _folders(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return [folder / entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+
+
+FIRST_LOOK = 1 << 12
+"""Bytes of a transcript that usually hold a `cwd`."""
+LOOKED_AT_WHOLE = 3
+"""Newest sessions of a folder whose head and tail are searched for an identity if no first `cwd` is one."""
+_CWD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
+_CONTENT = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
+"""Keys of a record below which a "cwd" may stand that isn't the session's."""
+_SHOWN = 8
+
+
+class Project(Struct, frozen=True):
+    """A folder under `projects/`.
+
+    `cwd` is the directory that it stands for: of the newest session, or of the repository of another project where only
+    memory is here, or the one on the disk that has this name where the sessions tell only of directories that are gone;
+    `None` if nothing tells. `cwds` are all directories that the transcripts began in, newest first.
+    `newest` is when the newest session was written. `memory` is the folder's own memory folder, if there is one,
+    `topics` the number of files in it beside the index. `collision`: two directories share this name. `gone`: the
+    directory no longer exists.
+    """
+
+    folder: Path
+    cwd: Path | None
+    cwds: tuple[Path, ...]
+    sessions: int
+    newest: float | None
+    memory: Path | None
+    topics: int
+    collision: bool
+    gone: bool
+
+    @property
+    def name(self) -> str:
+        """What to call it: the last part of its directory, or the folder's name where that isn't known."""
+        return self.folder.name if self.cwd is None or not self.cwd.name else self.cwd.name
+
+
+def list_projects(env: Env) -> tuple[Project, ...]:
+    """All projects, the one with the newest session first, those without sessions last, by name.
+
+    Only the beginning of each transcript is read. A memory folder that settings put elsewhere is not looked for here:
+    `place.decide` knows it.
+
+    Raises:
+        Unsupported: If the folder of projects is there but may not be read: "none" would be a wrong answer.
+    """
+    folder = projects_dir(_surroundings(env))
+    found = []
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in entries if entry.is_dir()]
+    except PermissionError as error:
+        raise Unsupported(f"{visible(str(folder), keep='')} may not be read", hint="check its permissions") from error
+    except OSError:
+        names = []
+    for name in names:
+        project = _read(folder / name)
+        if project is not None:
+            found.append(project)
+    found = [_on_disk(project, env.home) for project in _with_roots(found)]
+    found.sort(key=lambda project: (project.newest is None, -(project.newest or 0), project.folder.name))
+    return tuple(found)
+
+
+def gone_projects(env: Env) -> list[Project]:
+    """Those whose directory no longer exists and that have left something; as for `list_projects`."""
+    return [one for one in list_projects(env) if one.gone and (one.sessions or one.memory is not None)]
+
+
+def _surroundings(env: Env) -> Env:
+    """The environment as the user's own settings leave it; no directory's settings count for the list of all."""
+    layers = read_layers(env, env.home)
+    return effective(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
+
+
+def _read(folder: Path) -> Project | None:
+    files = session_files(folder)
+    memory = folder / "memory"
+    has_memory = memory.is_dir()
+    if not files and not has_memory:
+        return None
+    began = _directories(files)
+    identities = [path for path in began if belongs(folder.name, path)]
+    if files and not identities:
+        identities = _deeper(files, folder.name)
+    cwds = tuple(Path(path) for path in dict.fromkeys((*identities, *began)))
+    cwd = Path((identities or began)[0]) if identities or began else None
+    return Project(
+        folder=folder,
+        cwd=cwd,
+        cwds=cwds,
+        sessions=len(files),
+        newest=files[0].modified if files else None,
+        memory=memory if has_memory else None,
+        topics=count_topics(memory) if has_memory else 0,
+        collision=_distinct(identities) > 1,
+        gone=cwd is not None and not cwd.is_dir(),
+    )
+
+
+def _directories(files: Sequence[SessionFile]) -> list[str]:
+    """The first `cwd` of each session, newest session first, each directory once."""
+    found: dict[str, None] = {}
+    seen: set[bytes] = set()
+    for file in files:
+        head = read_part(file.place, 0, FIRST_LOOK)
+        match = _CWD.search(head)
+        if match is not None and match[1] in seen:
+            continue  # most sessions of a folder say the same in the same bytes: no need to read the record
+        path = next(_cwds_in(head), None)
+        if path is None and len(head) == FIRST_LOOK:
+            path = next(_cwds_in(read_part(file.place)), None)
+        if path is None:
+            continue
+        found.setdefault(path)
+        if match is not None and json.dumps(path, ensure_ascii=False).encode("utf-8", "replace") == match[1]:
+            seen.add(match[1])
+    return list(found)
+
+
+def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
+    """Identities further inside the newest sessions: one that was moved here began in another directory."""
+    found: dict[str, None] = {}
+    for file in files[:LOOKED_AT_WHOLE]:
+        for part in (read_part(file.place), read_part(file.place, max(file.size - PART, 0))):
+            found.update(dict.fromkeys(path for path in _cwds_in(part) if belongs(name, path)))
+    return list(found)
+
+
+def session_directories(file: SessionFile) -> tuple[str, ...]:
+    """The directories that a session worked in, each once, in the order in which its head and tail name them."""
+    parts = [read_part(file.place)]
+    if file.size > PART:
+        parts.append(read_part(file.place, file.size - PART))
+    return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
+
+
+def _cwds_in(data: bytes) -> Iterator[str]:
+    """The `cwd` of each record, where the record is whole by its own field, else by the text."""
+    lines = data.split(b"\n")
+    for at, line in enumerate(lines):
+        match = _CWD.search(line)
+        if match is None:
+            continue
+        value: object
+        try:
+            record = json.loads(line)
+            value = record.get("cwd") if isinstance(record, dict) else None
+        except (ValueError, RecursionError):
+            before = line[: match.start()]
+            if at != len(lines) - 1 or any(word in before for word in _CONTENT):
+                continue  # broken, or cut so that the word may be anybody's
+            try:
+                value = json.loads(match[1])
+            except ValueError:
+                continue
+        if isinstance(value, str) and value.startswith("/"):
+            yield os.path.normpath(value)
+
+
+def _distinct(paths: Sequence[str]) -> int:
+    """How many directories these are; two spellings of one that exists count once."""
+    seen: set[object] = set()
+    for path in paths:
+        try:
+            known = Path(path).stat()
+            seen.add((known.st_dev, known.st_ino))
+        except (OSError, ValueError):
+            seen.add(nfc(path))
+    return len(seen)
+
+
+def _with_roots(found: list[Project]) -> list[Project]:
+    """Tell folders that hold only memory by the repositories of the other projects: a worktree's memory lies there."""
+    if all(project.cwd is not None for project in found):
+        return found
+    roots = {}
+    for project in found:
+        if project.cwd is not None and not project.gone:
+            place = canonical_root(project.cwd)
+            roots[project_name(str(place))] = place
+    return [
+        replace(project, cwd=roots.get(project.folder.name)) if project.cwd is None else project for project in found
+    ]
+
+
+def _on_disk(project: Project, home: Path) -> Project:
+    """Tell a folder by the disk where its sessions don't: those that were moved here began in a directory that is gone.
+
+    Two directories of one name tell nothing.
+    """
+    if project.cwd is not None and (not project.gone or belongs(project.folder.name, str(project.cwd))):
+        return project
+    places = directories_named(project.folder.name, home)
+    if len(places) != 1:
+        return project
+    cwds = (places[0], *project.cwds) if project.sessions else ()
+    return replace(project, cwd=places[0], cwds=cwds, gone=False)
+
+
+def directory_of(file: SessionFile) -> Path | None:
+    """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
+    found = list(_cwds_in(read_part(file.place)))
+    name = file.path.parent.name
+    chosen = next((path for path in found if belongs(name, path)), found[0] if found else None)
+    return None if chosen is None else Path(chosen)
+
+
+def count_topics(memory: Path) -> int:
+    """Topic files in a memory folder: Markdown below it but the index, hidden names, `team/` and `logs/`."""
+    count = 0
+    todo = [(memory, 0)]
+    while todo:
+        folder, depth = todo.pop()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.name.startswith("."):
+                        continue
+                    if entry.is_dir(follow_symlinks=False):
+                        if depth < 8 and (depth or entry.name not in ("team", "logs")):
+                            todo.append((folder / entry.name, depth + 1))
+                    elif entry.name.endswith(".md") and (depth or entry.name != "MEMORY.md"):
+                        count += 1
+        except OSError:
+            continue
+    return count
+
+
+def find_project(env: Env, word: str) -> Project:
+    """The project that a word means.
+
+    Args:
+        env: The surroundings.
+        word: A path (its project, or that of its repository), a folder name, the last part of a directory, or any part
+            of a directory or folder name that only one project has.
+
+    Raises:
+        NotFound: If nothing fits.
+        Usage: If the word fits several; the message lists them.
+    """
+    found = list_projects(env)
+    if not word.strip():
+        raise Usage("No project was named", hint="memtui projects lists them")
+    if "/" in word or word in (".", "..", "~") or word.startswith("~"):
+        return _by_path(env, found, word)
+    folded = nfc(word).casefold()
+    names = [(nfc(project.name).casefold(), project) for project in found]
+    for fits in (
+        [project for project in found if project.folder.name == word],
+        [project for name, project in names if name == folded],
+        [project for name, project in names if name.startswith(folded)],
+        [project for name, project in names if folded in name],
+        [project for project in found if folded in _below_home(project, env.home)],
+    ):
+        if len(fits) == 1:
+            return fits[0]
+        if fits:
+            message = f"{visible(word, keep='')!r} means several projects: {_listed(fits)}"
+            raise Usage(message, hint="give more of the path")
+    raise _nothing(word, found)
+
+
+def _below_home(project: Project, home: Path) -> str:
+    """What can be searched of a project's path: what all have in common, the home, would only make words ambiguous."""
+    path = str(project.cwd or "").removeprefix(str(home))
+    return nfc(f"{path} {project.folder.name.removeprefix(project_name(str(home)))}").casefold()
+
+
+def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
+    path = env.home / word[1:].lstrip("/") if word in ("~", "") or word.startswith("~/") else Path(word).absolute()
+    path = Path(os.path.normpath(path))
+    inside = [project for project in found if project.folder in (path, *path.parents)]
+    if inside:
+        return inside[0]
+    place = real(path)
+    for wanted in (place, canonical_root(place), path):
+        name = project_name(str(wanted))
+        for project in found:
+            if project.folder.name == name or project.cwd == wanted:
+                return project
+    for project in found:
+        if place in project.cwds:
+            return project
+    raise _nothing(word, found)
+
+
+def _listed(projects: Sequence[Project]) -> str:
+    words = [visible(str(project.cwd or project.folder.name), keep="") for project in projects[:_SHOWN]]
+    more = len(projects) - len(words)
+    return ", ".join(words) + (f" and {more} more" if more > 0 else "")
+
+
+def _nothing(word: str, found: Sequence[Project]) -> NotFound:
+    known = f"known: {_listed(found)}" if found else "the agent client has left no project here yet"
+    return NotFound(f"No project fits {visible(word, keep='')!r}", hint=known)

@@ -1,0 +1,122 @@
+"""Which sessions are open in a client now.
+
+A running client keeps `<config>/sessions/<pid>.json`: it takes the file away when it ends, and leaves it behind when it
+is killed. So a file counts only while its process is there and is the one that wrote it.
+
+Source:
+    Claude Code 2.1.332, recorded: interactive and headless clients write it alike; `sessionId` follows /clear and
+    --resume at once; `procStart` is the process's start in clock ticks since the machine's (Linux; its form elsewhere
+    is unknown); `startedAt` and `updatedAt` are milliseconds since 1970; after SIGKILL the file stays for good, also
+    over later starts. Beside it lies a key for talking to the client, which is none of our business.
+"""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+from memtui.client.environment import Env
+from memtui.client.paths import config_dir, read_small
+from memtui.util.process import Identity, alive
+from memtui.util.record import Record
+
+_NAME = re.compile(r"([0-9]{1,10})\.json")
+_SLACK = 60.0
+"""Seconds that a process may seem to have started after it wrote its file: clocks get set."""
+
+
+class Running(Record):
+    """A session that is open in a client.
+
+    `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`
+    "busy", "idle" or "". `headless`: nobody sits in front of it, a program runs it.
+    """
+
+    session: str
+    pid: int
+    cwd: str = ""
+    started: float = 0.0
+    status: str = ""
+    version: str = ""
+    headless: bool = False
+
+
+def running(env: Env, cwd: Path | None = None) -> dict[str, Running]:
+    """The sessions that are open now, by their ids.
+
+    Args:
+        env: The surroundings.
+        cwd: What a relative configuration folder starts from.
+    """
+    return running_in(config_dir(env, cwd))
+
+
+def running_in(config: Path) -> dict[str, Running]:
+    """The sessions that clients with this configuration folder have open now, by their ids.
+
+    One look into one folder; nothing is kept. A file that can't be read or isn't of the known form counts as none, and
+    so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
+    one. Of two clients on one session the later counts.
+    """
+    found: dict[str, Running] = {}
+    try:
+        with os.scandir(config / "sessions") as entries:
+            names = [(int(match[1]), entry.path) for entry in entries if (match := _NAME.fullmatch(entry.name))]
+    except (OSError, ValueError):
+        return found
+    for pid, place in names:
+        data = _record(place)
+        one = _read(pid, data)
+        if one is None or not _there(one, data):
+            continue
+        known = found.get(one.session)
+        if known is None or known.started <= one.started:
+            found[one.session] = one
+    return found
+
+
+def _record(place: str) -> dict[str, object]:
+    data = read_small(Path(place))
+    try:
+        record = json.loads(data) if data else None
+    except (ValueError, RecursionError):
+        return {}
+    return record if isinstance(record, dict) else {}
+
+
+def _read(pid: int, data: dict[str, object]) -> Running | None:
+    session, started = data.get("sessionId"), data.get("startedAt")
+    if not isinstance(session, str) or not session or data.get("pid", pid) != pid:
+        return None
+    return Running(
+        session,
+        pid,
+        _text(data.get("cwd")),
+        started / 1000 if isinstance(started, int) and 0 < started < 1 << 53 else 0.0,
+        _text(data.get("status")),
+        _text(data.get("version")),
+        _text(data.get("entrypoint")).startswith("sdk"),
+    )
+
+
+def _there(one: Running, data: dict[str, object]) -> bool:
+    """Whether the process that wrote the file still runs."""
+    ticks = _text(data.get("procStart"))
+    if sys.platform.startswith("linux") and ticks.isdecimal() and len(ticks) < 20:
+        return alive(Identity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))
+    return alive(Identity(one.pid)) and (not one.started or _began(one.pid) <= one.started + _SLACK)
+
+
+def _began(pid: int) -> float:
+    """When a process started, in seconds since 1970; 0 if that can't be found out."""
+    import psutil  # only where the file doesn't say which process it was
+
+    try:
+        return float(psutil.Process(pid).create_time())
+    except (psutil.Error, OverflowError, ValueError):
+        return 0.0
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

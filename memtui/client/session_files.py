@@ -1,0 +1,265 @@
+"""The first and the last part of a transcript: enough for a list, whatever the file's size.
+
+What a session's title is made of, for those who read the ends of a file and those who read all of it.
+
+The newest sessions of a project folder, with the titles that the agent client shows.
+
+The rules are those of the official list (FORMATS 1.9): only the first and the last 64 KiB count. We read fields of
+whole records, where the official one searches text: a title that occurs in a tool's output is none.
+"""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.util.record import Record
+
+PART = 1 << 16
+"""Bytes of the head and of the tail, as the agent client's own list reads them."""
+SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
+"""The file name of a session; other names are sub-agents and foreign files."""
+
+
+class SessionFile(Record):
+    """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
+
+    place: str
+    modified: float
+    size: int
+    inode: int = 0
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return Path(self.place)
+
+    @property
+    def id(self) -> str:
+        """The session's identity: the stem of the file's name, whatever its records say."""
+        return session_id(self.place)
+
+
+def session_id(place: str) -> str:
+    """The identity of the session in a file."""
+    return place.rpartition("/")[2].removesuffix(".jsonl")
+
+
+def session_files(folder: Path) -> list[SessionFile]:
+    """The sessions of a project folder, newest first; a folder that can't be read has none."""
+    files = map(SessionFile._make, files_of([folder]))
+    return sorted(files, key=lambda file: (-file.modified, file.place))
+
+
+Listed = tuple[str, float, int, int]
+"""What a `SessionFile` is made of, for somebody who looks at thousands."""
+
+
+def files_of(folders: Iterable[Path]) -> list[Listed]:
+    """The sessions of some project folders in no order."""
+    found: list[Listed] = []
+    for folder in folders:
+        found += _files_in(f"{folder}/")
+    return found
+
+
+def _files_in(base: str) -> list[Listed]:
+    found: list[Listed] = []
+    try:
+        descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return found
+    try:
+        # A name that is looked up in an open folder costs half of what its whole path does.
+        for name in filter(SESSION.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+            try:
+                known = os.stat(name, dir_fd=descriptor)
+            except OSError:
+                continue
+            if stat.S_ISREG(known.st_mode):
+                found.append((base + name, known.st_mtime, known.st_size, known.st_ino))
+    except OSError:
+        return found
+    finally:
+        os.close(descriptor)
+    return found
+
+
+def read_part(place: str, at: int = 0, size: int = PART) -> bytes:
+    """At most `size` bytes of a file from an offset; b"" if it can't be read."""
+    try:
+        descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return b""
+    try:
+        return os.pread(descriptor, size, at)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)
+
+
+def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
+    """The lines of the first and of the last 64 KiB; the tail is empty where the head holds the whole file.
+
+    A line that a border cuts is left out of the tail, and kept as it is, last, in the head.
+    """
+    head = read_part(file.place)
+    lines = head.split(b"\n")
+    if file.size <= len(head):
+        return lines, []
+    at = max(file.size - PART - 1, 0)
+    return lines, read_part(file.place, at, PART + 1).split(b"\n")[1:]
+
+
+def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
+    """The lines that are JSON objects, of those that hold one of the words (all lines if there is none)."""
+    import json  # a list of thousands asks for no record
+
+    for line in lines:
+        if words and not any(word in line for word in words):
+            continue
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict):
+            yield record
+
+
+NAMELESS = "no title"
+"""What stands for the title of a session in which no person typed anything."""
+LONGEST = 200
+"""Characters of a title; longer ones end in "…"."""
+COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
+"""A slash command, as a prompt has it."""
+WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
+"""What the client adds to a prompt."""
+
+
+def one_line(value: str) -> str:
+    """White space as single blanks, cut at `LONGEST` characters."""
+    line = " ".join(value.split())
+    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
+
+
+_MACHINE = re.compile(
+    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:message|args)|session-start-hook|tick|goal|"
+    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
+    r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
+)
+_CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
+
+
+class RecentSession(Struct, frozen=True):
+    """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
+
+    id: str
+    title: str
+    modified: float
+    size: int
+
+
+def recent_sessions(folder: Path, limit: int) -> tuple[RecentSession, ...]:
+    """The newest sessions of a project folder.
+
+    Args:
+        folder: The folder that holds the transcripts.
+        limit: How many at most; files beyond it are not opened.
+
+    Returns:
+        Newest first by the time of the file. A sub-agent's file and one that gives no title are left out.
+    """
+    found: list[RecentSession] = []
+    for file in session_files(folder):
+        if len(found) >= limit:
+            break
+        title = session_title(file)
+        if title:
+            found.append(RecentSession(file.id, title, file.modified, file.size))
+    return tuple(found)
+
+
+def session_title(file: SessionFile) -> str:
+    """What the client calls a session: the title given, else made, else the last prompt, a summary, the first prompt.
+
+    Returns:
+        One line; "" where nothing serves, or where the file is a sub-agent's.
+    """
+    head, tail = head_and_tail(file)
+    first = next(records(head[:1]), None)
+    if first is not None and first.get("isSidechain") is True:
+        return ""
+    end = tail or head
+    for key, kind, parts in (
+        ("customTitle", b'"custom-title"', (end, head)),
+        ("aiTitle", b'"ai-title"', (end, head)),
+        ("lastPrompt", b'"last-prompt"', (end,)),
+        ("summary", b'"summary"', (end,)),
+    ):
+        for part in parts:
+            title = _last(part, key, kind)
+            if title:
+                return title
+    return _first_prompt(head)
+
+
+def _last(lines: list[bytes], key: str, kind: bytes) -> str:
+    """The last value of a field among the records of one type."""
+    wanted = kind.strip(b'"').decode()
+    for record in records(lines[::-1], kind):
+        value = record.get(key)
+        if record.get("type") == wanted and isinstance(value, str) and value.strip():
+            return one_line(value)
+    return ""
+
+
+def _first_prompt(head: list[bytes]) -> str:
+    """The first thing that a person typed; a slash command only where there is nothing else."""
+    command = ""
+    for record in records(head, b'"user"'):
+        if record.get("type") != "user" or record.get("isMeta") or record.get("isCompactSummary"):
+            continue
+        for text in _texts(record):
+            name = COMMAND.search(text)
+            if name:
+                command = command or one_line(name[1])
+            elif not _MACHINE.match(text):
+                plain = one_line(WRAPPED.sub(" ", text))
+                if plain:
+                    return plain
+    return command or _cut_prompt(head[-1] if head else b"")
+
+
+def _cut_prompt(line: bytes) -> str:
+    """The beginning of a prompt in a line longer than the head, as one with a pasted picture is."""
+    if b'"type":"user"' not in line or b'"isMeta":true' in line or b'"tool_result"' in line:
+        return ""
+    match = _CUT_TEXT.search(line)
+    if match is None:
+        return ""
+    escaped = match[1].decode("utf-8", "ignore")
+    try:
+        text = json.loads(f'"{escaped}"', strict=False)
+    except ValueError:
+        return ""
+    return "" if _MACHINE.match(text) or COMMAND.search(text) else one_line(text)
+
+
+def _texts(record: dict[str, object]) -> Iterator[str]:
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, list):
+        blocks = [block for block in content if isinstance(block, dict)]
+        if any(block.get("type") == "tool_result" for block in blocks):
+            return
+        for block in blocks:
+            text = block.get("text")
+            if block.get("type") == "text" and isinstance(text, str):
+                yield text

@@ -1,0 +1,231 @@
+"""The settings files of the agent client, one layer a file, and what each says about the environment.
+
+Recorded on Claude Code 2.1.332:
+
+- Precedence: policy > flag > local > project > user. Local settings of the main repository's root stand above those of
+  the working directory; the project's checked-in settings count only in the working directory itself.
+- A file that is no strict JSON object, or in which a key that the client knows has a wrong type, is ignored whole; an
+  empty file is no fault. Of managed settings only the faulty key is ignored.
+- The `env` block of a layer becomes environment variables over those of the shell. Of the project's and the local block
+  only harmless names count.
+"""
+
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+from memtui.client.environment import Env
+from memtui.client.git import canonical_root
+from memtui.client.paths import config_dir, real
+from memtui.util.record import Record
+
+LAYERS = ("policy", "flag", "local", "project", "user")
+"""From the strongest to the weakest."""
+
+LARGEST_FILE = 16 << 20
+"""Bytes of a settings file that we read."""
+
+SHELL_ONLY = frozenset({"CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE"})
+"""Variables that no `env` block sets: recorded, they had no effect there."""
+
+HARMLESS = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CLAUDE_MDS"})
+"""Of the variables that we know, those that the `env` block of a project or local file may set."""
+
+
+class Layer(Record):
+    """One settings file, or the JSON given by the flag.
+
+    `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
+    consist of several files; they stand in the order of their strength.
+    """
+
+    name: str
+    path: Path | None
+    data: Mapping[str, object] = MappingProxyType({})
+    problem: str | None = None
+
+    @property
+    def source(self) -> str:
+        """The file, or the flag that held the JSON itself."""
+        return "--settings" if self.path is None else str(self.path)
+
+
+class Variable(Record):
+    """An environment variable as the client sees it: `layer` is "env" for the shell, else the layer that set it."""
+
+    value: str
+    layer: str
+    source: str
+
+
+def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[Layer, ...]:
+    """Every settings file that counts in a directory, strongest first, absent ones included.
+
+    Args:
+        env: The surroundings.
+        cwd: The working directory.
+        flag: What `--settings` was given: JSON or the path of a file.
+
+    Returns:
+        The layers. A user file that moves the configuration folder by its `env` block stands twice: what counts of the
+        file in the old folder is its `env` block, as in the client.
+    """
+    here = real(cwd)
+    config = config_dir(env, here)
+    above = [*_policy(env), *([] if not flag else [_flag(flag, here)])]
+    user = _file("user", config / "settings.json")
+    own = [*_local(env, here), *_project(here, config), user]
+    moved = environment(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
+    if moved is not None and moved.layer != "env":
+        later = config_dir(env._replace(environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
+        if later != config:
+            kept = user._replace(data={"env": user.data["env"]} if "env" in user.data else {})
+            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
+    return (*above, *own)
+
+
+def environment(env: Env, layers: tuple[Layer, ...]) -> dict[str, Variable]:
+    """The environment after the `env` blocks; a block's numbers and booleans become text, what has members is left out.
+
+    Args:
+        env: The surroundings.
+        layers: As `read_layers` gives them.
+
+    Returns:
+        Name to value, with the layer that set it.
+    """
+    found = {name: Variable(value, "env", name) for name, value in env.environ.items()}
+    for layer in reversed(layers):
+        block = layer.data.get("env")
+        if not isinstance(block, dict):
+            continue
+        for name, value in block.items():
+            word = _word(value)
+            if word is None or name in SHELL_ONLY or (layer.name in ("project", "local") and name not in HARMLESS):
+                continue
+            found[name] = Variable(word, layer.name, layer.source)
+    return found
+
+
+def effective(env: Env, layers: tuple[Layer, ...]) -> Env:
+    """The surroundings with the environment as the `env` blocks leave it."""
+    return env._replace(environ={name: found.value for name, found in environment(env, layers).items()})
+
+
+def _word(value: object) -> str | None:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, str | int | float) else None
+
+
+def _policy(env: Env) -> list[Layer]:
+    """Managed settings: the drop-ins (*.json, none hidden), last name first, then the file itself."""
+    found = []
+    for base in env.policy_files:
+        folder = base.with_name(base.stem + ".d")
+        try:
+            names = sorted(entry.name for entry in os.scandir(folder))
+        except OSError:
+            names = []
+        drop_ins = [name for name in names if name.endswith(".json") and not name.startswith(".")]
+        found.append([_file("policy", path) for path in (*(folder / name for name in reversed(drop_ins)), base)])
+    return [layer for group in reversed(found) for layer in group]
+
+
+def _flag(flag: str, cwd: Path) -> Layer:
+    """`--settings`: text in braces is JSON itself, anything else a path, relative to the working directory."""
+    word = flag.strip()
+    if word.startswith("{") and word.endswith("}"):
+        return _checked("flag", None, flag)
+    path = cwd / flag
+    if not os.path.exists(path):  # noqa: PTH110  Path.exists raises for a name that is too long
+        return Layer("flag", path, problem="there is no such file: the agent client would not start")
+    return _file("flag", path, pipes=True)
+
+
+def _local(env: Env, cwd: Path) -> list[Layer]:
+    """The local files: that of the main repository (a working tree, not the home), then the directory's."""
+    root = canonical_root(cwd)
+    folders = [cwd]
+    if root not in (cwd, real(env.home)) and (root / ".git").exists():
+        folders.insert(0, root)
+    return [_file("local", folder / ".claude" / "settings.local.json") for folder in folders]
+
+
+def _project(cwd: Path, config: Path) -> list[Layer]:
+    """The checked-in file, unless it is the user's own: in the home folder one file would be both."""
+    path = cwd / ".claude" / "settings.json"
+    return [] if real(path) == real(config / "settings.json") else [_file("project", path)]
+
+
+def _file(name: str, path: Path, *, pipes: bool = False) -> Layer:
+    """One settings file; `pipes` lets the flag name what a shell makes of `<(command)`."""
+    try:
+        mode = path.stat().st_mode
+        if not stat.S_ISREG(mode) and not (pipes and not stat.S_ISDIR(mode)):
+            return Layer(name, path, problem="it is not a regular file")
+        with path.open("rb") as file:
+            data = file.read(LARGEST_FILE + 1)
+    except FileNotFoundError:
+        return Layer(name, path)
+    except (OSError, ValueError) as error:
+        return Layer(name, path, problem=f"it cannot be read: {getattr(error, 'strerror', None) or error}")
+    if len(data) > LARGEST_FILE:
+        return Layer(name, path, problem="it is larger than 16 MiB")
+    # A mark of UTF-16 decides; bytes that are no UTF-8 are replaced, and the file still counts (both recorded).
+    text = data[2:].decode("utf-16-le", "replace") if data[:2] == b"\xff\xfe" else data.decode("utf-8", "replace")
+    return _checked(name, path, text)
+
+
+def _checked(name: str, path: Path | None, text: str) -> Layer:
+    if not text.strip(" \t\r\n\ufeff"):
+        return Layer(name, path)
+    from memtui.client.json_edit import BadJson, read_object  # many machines have no settings
+
+    try:
+        data = read_object(text)
+    except BadJson as problem:
+        strict = name == "policy" or path is None
+        closing = "the agent client would not start" if strict else "the file is ignored"
+        return Layer(name, path, problem=f"it is not valid JSON: {problem}; {closing}")
+    wrong = {key: wish for key, wish in ((key, _wrong(key, value)) for key, value in data.items()) if wish}
+    if not wrong:
+        return Layer(name, path, data)
+    said = ", ".join(f"{key} should be {wish}" for key, wish in wrong.items())
+    if name != "policy":
+        return Layer(name, path, problem=f"{said}; the file is ignored")
+    kept = {key: value for key, value in data.items() if key not in wrong}
+    return Layer(name, path, kept, f"{said}; what else it says counts")
+
+
+_TYPES: dict[str, type] = {
+    "autoMemoryEnabled": bool,
+    "autoDreamEnabled": bool,
+    "disableAllHooks": bool,
+    "prefersReducedMotion": bool,
+    "autoMemoryDirectory": str,
+    "model": str,
+    "$schema": str,
+    "env": dict,
+    "permissions": dict,
+    "statusLine": dict,
+}
+_WORDS = {bool: "true or false", str: "text", dict: "an object"}
+
+
+def _wrong(key: str, value: object) -> str:
+    """What a value should be, if its type makes the client refuse the file; a key that we don't know is never wrong."""
+    wanted = _TYPES.get(key)
+    if wanted is not None:
+        return "" if isinstance(value, wanted) else _WORDS[wanted]
+    if key == "claudeMdExcludes":
+        fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return "" if fits else "a list of texts"
+    if key == "cleanupPeriodDays":
+        number = value if isinstance(value, int | float) and not isinstance(value, bool) else 0
+        return "" if number >= 1 and float(number).is_integer() else "a whole number of days, 1 or more"
+    return ""

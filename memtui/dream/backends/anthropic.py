@@ -1,0 +1,58 @@
+"""The backend "anthropic": our own loop over the Messages API, with the SDK, in the run's process.
+
+Importing this module is cheap; the SDK is imported when the work begins.
+"""
+
+from memtui.dream.backends.credentials import KEYS, find_key, model_of, variables
+from memtui.dream.backends.prompts import make_brief, system_words, task_words
+from memtui.dream.run.agent_events import Telling
+from memtui.dream.run.run import Emit, OverBudget, Work
+from memtui.dream.run.spending import money_left
+from memtui.dream.run.stage import Stage
+from memtui.memory.workspace import Workspace
+from memtui.util.config import Config
+from memtui.util.errors import MemtuiError, Unsupported
+
+
+def anthropic_work(mode: str, workspace: Workspace, config: Config) -> Work:
+    """The work of a dream that asks the Messages API itself.
+
+    Args:
+        mode: "reflect" or "prune".
+        workspace: Whose memory it is; its surroundings hold the key and the address.
+        config: Our settings: model and limits.
+
+    Raises:
+        Unsupported: If there is no key.
+    """
+    found = variables(workspace.env, workspace.place)
+    key = find_key(found)
+    if key is None:
+        raise Unsupported(f"there is no key for the model service: neither {' nor '.join(KEYS)} is set")
+
+    async def work(stage: Stage, emit: Emit) -> None:
+        from memtui.agent.anthropic import BASE_URL, Access, AnthropicModel
+        from memtui.agent.loop import run_task
+        from memtui.agent.permissions import Scope
+        from memtui.agent.task import Budget, Task
+
+        address = found.get("ANTHROPIC_BASE_URL")
+        access = Access(
+            key=key.value if key.name == KEYS[0] else "",
+            token=key.value if key.name != KEYS[0] else "",
+            base_url=address.value if address is not None and address.value else BASE_URL,
+        )
+        brief = make_brief(stage, workspace, mode)
+        budget = Budget(money=money_left(config, workspace.dirs, workspace.now()))
+        task = Task(system_words(), task_words(brief), model_of(config, found, workspace.place), budget=budget)
+        model = AnthropicModel(access)
+        try:
+            end = await run_task(task, Scope(brief.root, brief.reads), model, Telling(emit).take)
+        finally:
+            await model.aclose()
+        if end.why == "over budget":
+            raise OverBudget(end.words)
+        if end.why != "done":
+            raise MemtuiError(f"{end.words}: {end.hint}" if end.hint else end.words, hint=end.hint)
+
+    return work

@@ -1,0 +1,67 @@
+"""The hook that the agent client asks before each call of a tool in a dream: may it.
+
+    python -m memtui.dream.backends.client_hook ROOT [READ]...
+
+In: what the client tells a PreToolUse hook, one JSON object on standard input. Out: the decision in the client's form.
+It decides by the same function as our own loop. Whatever goes wrong is a denial: the exit code 2, which the client
+takes for one. Nothing else allows anything, so a hook that doesn't run at all leaves a client that may only read here.
+
+Source: Claude Code's documentation of hooks; recorded on client 2.1.332.
+"""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from memtui.agent.permissions import Scope, decide
+
+BLOCK = 2
+"""The exit code that refuses a call."""
+
+_NO_SHELL = "no shell in this run: Read, Grep and Glob do it"
+
+
+def decision(text: bytes, scope: Scope) -> dict[str, Any]:
+    """The hook's answer.
+
+    Args:
+        text: What the client sent.
+
+    Raises:
+        ValueError: If that is no JSON object.
+    """
+    asked = json.loads(text)
+    if not isinstance(asked, dict):
+        raise ValueError("no object")
+    tool = asked.get("tool_name")
+    made = decide(tool, asked.get("tool_input"), scope)
+    # The client would hand the line to a shell, whatever was found in it.
+    allowed, reason = (False, _NO_SHELL) if tool == "Bash" else (made.allowed, made.reason)
+    return {
+        "hookSpecificOutput": {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": "allow" if allowed else "deny",
+            "permissionDecisionReason": reason,
+        }
+    }
+
+
+def main(args: Sequence[str]) -> int:
+    """Answer one question."""
+    if not args:
+        print("the hook was given no folder", file=sys.stderr)
+        return BLOCK
+    scope = Scope(Path(args[0]), tuple(map(Path, args[1:])))
+    try:
+        answer = decision(sys.stdin.buffer.read(), scope)
+    except (ValueError, RecursionError) as error:
+        print(f"the question makes no sense: {error}", file=sys.stderr)
+        return BLOCK
+    print(json.dumps(answer))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

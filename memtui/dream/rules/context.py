@@ -1,0 +1,259 @@
+"""A stage while rules work on it: the world in it, texts, what may be written, and the deeds so far.
+
+Files age by their own date (`modified` in the front matter) or, without one, by the mtime they had when the work began:
+what we write in between makes no memory look younger. Names and texts come from disk or a model, so words for people
+go through `visible`.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from datetime import UTC, date, datetime, tzinfo
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.client.memory_location import Place
+from memtui.fs.atomic import fault, write_temp
+from memtui.fs.boundary import check_path, open_parent
+from memtui.fs.filesystem import REAL
+from memtui.memory.checks.folder import check_scope
+from memtui.memory.index import INDEX_NAME
+from memtui.memory.links import Graph, Graphs
+from memtui.memory.plans import Plan
+from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
+from memtui.memory.snapshot import World
+from memtui.memory.topic import MemoryFile
+from memtui.util.errors import MemtuiError, NotFound
+from memtui.util.text import nfc, visible
+
+Mode = Literal["reflect", "prune"]
+
+
+class Deed(Struct, frozen=True):
+    """One change that a rule made.
+
+    `rule` names the rule, `name` the file that it is about (POSIX, relative to the folder), `words` say for people what
+    was done. `before` holds the lines, of whatever files, that stood there before and no longer stand there so.
+    """
+
+    rule: str
+    name: str
+    words: str
+    before: tuple[str, ...]
+
+
+class Desk:
+    """The work on one stage.
+
+    Args:
+        root: The stage; its path holds no link (it is ours).
+        now: Seconds since 1970.
+        mode: What the run is for.
+        pinned: Files that stay as they are.
+        emit: Told what is done, one line at a time.
+        zone: In which `modified` stamps in UTC become days; `None` is the machine's own.
+
+    Raises:
+        NotFound: If the stage is no folder.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        *,
+        now: float,
+        mode: Mode,
+        pinned: frozenset[str],
+        emit: Callable[[str], None],
+        zone: tzinfo | None = None,
+    ) -> None:
+        if not root.is_dir():
+            raise NotFound(f"{root} is no folder")
+        self.root = root
+        self.now = now
+        self.mode = mode
+        self.deeds: list[Deed] = []
+        self._pinned = frozenset(nfc(name) for name in pinned)
+        self._emit = emit
+        self._zone = zone
+        self._known: dict[Path, MemoryFile] = {}
+        self._began: dict[str, int] = {}
+        self._texts: dict[str, str] = {}
+        self._allowed: dict[str, bool] = {}
+        self._remarks: set[str] = set()
+        self.look()
+        self._began = {file.name: file.mtime_ns for file in self._known.values()}
+        self.look()
+
+    def look(self) -> None:
+        """Read the stage again; what didn't change costs little."""
+        read = read_scope(self.root, "auto", "memory", full=True, known=self._known, skip=OWN_SCOPES)
+        self._known = {file.path: file for file in read.files}
+        self._texts.clear()
+        files = tuple(replace(file, mtime_ns=self._time_of(file)) for file in read.files)
+        index = next((file for file in files if file.name == INDEX_NAME), None)
+        self.scope: Scope = replace(read, files=files, index=index)
+        graphs = Graphs((self.scope,))
+        self.graph: Graph = graphs.of("auto")
+        problems = check_scope(self.scope, self.graph, {}, self.now)  # no facts: what only a text says isn't asked here
+        self.world = World(_place(self.root), (self.scope,), (), problems, True, self.now, graph=graphs)
+
+    def _time_of(self, file: MemoryFile) -> int:
+        """When a memory was last true, in nanoseconds: its own date, else its time when the work began."""
+        stamp = stamp_of(file.front.modified)
+        if stamp is not None:
+            return int(stamp.timestamp()) * 1_000_000_000
+        return self._began.get(file.name, int(self.now) * 1_000_000_000)
+
+    def grow(self, name: str, like: MemoryFile) -> None:
+        """Let a file be as old as another, whose text it took."""
+        self._began[name] = like.mtime_ns
+
+    def day(self, file: MemoryFile) -> date | None:
+        """The day that a file's front matter names; none if it lies in the future."""
+        stamp = stamp_of(file.front.modified)
+        if stamp is None or stamp.timestamp() > self.now + 86_400:
+            return None
+        raw = file.front.modified or ""
+        if raw.strip().upper().endswith(("Z", "+00:00")):
+            return stamp.astimezone(self._zone).date()  # the client writes UTC, and "yesterday" was the writer's own
+        return stamp.date()
+
+    # What is there
+
+    @property
+    def pinned(self) -> frozenset[str]:
+        """The files that are there and pinned."""
+        return frozenset(file.name for file in self.scope.files if nfc(file.name) in self._pinned)
+
+    @property
+    def topics(self) -> tuple[MemoryFile, ...]:
+        """The topics that may be changed, by name."""
+        return tuple(file for file in self.scope.files if file.kind == "topic" and self.may(file.name))
+
+    def may(self, name: str) -> bool:
+        """Whether a file may be changed, removed or made."""
+        if nfc(name) in self._pinned:
+            return False
+        file = self.scope.find(name)
+        if file is not None and (file.kind == "other" or file.readonly is not None or file.digest is None):
+            return False
+        if name not in self._allowed:
+            verdict = check_path(self.root, name, op="write", actor="dream")
+            self._allowed[name] = verdict.allowed and verdict.name == name
+        return self._allowed[name]
+
+    def text(self, name: str) -> str:
+        """The text of a file that may be changed; "" if there is none."""
+        if name not in self._texts:
+            path = self.root / name
+            self._texts[name] = path.read_bytes().decode("utf-8") if path.is_file() else ""
+        return self._texts[name]
+
+    # What is done
+
+    def change(self, rule: str, name: str, words: str, after: Mapping[str, str | None]) -> bool:
+        """Write texts, as one deed; `None` removes a file.
+
+        Returns:
+            Whether something was done: not if a file may not be changed, or nothing is different.
+        """
+        before = {one: self.text(one) for one in after if self.may(one)}
+        if len(before) < len(after):
+            return False
+        changed = {one: text for one, text in after.items() if text is None or text != before[one]}
+        if not changed:
+            return False
+        for one, text in changed.items():
+            self._write(one, text)
+        lost = _lost([before[one] for one in changed], [text or "" for text in changed.values()])
+        deed = Deed(rule, name, visible(words, keep=""), lost)
+        self.deeds.append(deed)
+        self._emit(f"{rule}: {deed.words}")
+        return True
+
+    def carry_out(self, rule: str, name: str, words: str, plan: Plan) -> bool:
+        """As `change`, for what a plan of `memtui.memory` would write."""
+        texts = {one.name: None if one.data is None else one.data.decode("utf-8") for one in plan.changes}
+        return self.change(rule, name, words, texts)
+
+    def remark(self, words: str) -> None:
+        """Say, once, why something was left as it is."""
+        if words not in self._remarks:
+            self._remarks.add(words)
+            self._emit(visible(words, keep=""))
+
+    def _write(self, name: str, text: str | None) -> None:
+        verdict = check_path(self.root, name, op="write", actor="dream")
+        if not verdict.allowed or verdict.base is None or verdict.name is None:
+            raise MemtuiError(f"{name} may not be written: {verdict.reason}")
+        try:
+            folder, leaf = open_parent(verdict.base, verdict.name)
+            try:
+                mode = 0o600
+                with suppress(FileNotFoundError):
+                    mode = os.stat(leaf, dir_fd=folder, follow_symlinks=False).st_mode & 0o777
+                if text is None:
+                    REAL.unlink(leaf, dir_fd=folder)
+                else:
+                    _replace(folder, leaf, text.encode("utf-8"), mode)
+            finally:
+                os.close(folder)
+        except OSError as error:
+            raise fault(error, name) from error
+        if text is None or self.scope.find(name) is None:
+            self._allowed.clear()  # whether a name is another's twin depends on what is there
+        self._texts.pop(name, None)
+        self._known.pop(self.root / name, None)  # a clock may be too coarse to show that it changed
+
+
+def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
+    """Old or new, whole; not synced, since a stage that a power cut spoils is thrown away and made anew."""
+    temp = write_temp(folder, leaf, data, mode=mode, sync=False)
+    try:
+        REAL.replace(temp, leaf, dir_fd=folder)
+    except BaseException:
+        with suppress(OSError):
+            REAL.unlink(temp, dir_fd=folder)
+        raise
+
+
+def stamp_of(text: str | None) -> datetime | None:
+    """A time stamp as front matter holds it; one without a zone counts as UTC, nonsense as none."""
+    try:
+        stamp = datetime.fromisoformat((text or "").strip())
+    except ValueError:
+        return None
+    if not 2000 <= stamp.year < 2200:
+        return None
+    return stamp if stamp.tzinfo is not None else stamp.replace(tzinfo=UTC)
+
+
+def plain(line: str) -> str:
+    """A line in the form in which lines are compared: composed, runs of blanks one, none at its ends."""
+    return " ".join(nfc(line).split())
+
+
+def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
+    """The lines that are no longer there, in their order."""
+    left = Counter(plain(line) for text in after for line in text.split("\n"))
+    lost = []
+    for text in before:
+        for line in text.split("\n"):
+            word = plain(line)
+            if not word:
+                continue
+            if left[word] > 0:
+                left[word] -= 1
+            else:
+                lost.append(line.rstrip("\r"))
+    return tuple(lost)
+
+
+def _place(root: Path) -> Place:
+    """A place that is nothing but a stage, so that the plans of `memtui.memory` work on it."""
+    return Place(root, root, "", root, root, "default", True, False, (), (), root, (), root)

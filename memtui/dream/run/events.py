@@ -1,0 +1,283 @@
+"""What a run tells while it goes on: one line of JSON for each event, appended to the run's file.
+
+    {"event": "turn", "at": 1764473040.25, "number": 3, "text": "Two notes disagree…", "tools": {"Read": 2}}
+
+A backend makes events without a time; the log stamps them. Counts, tokens and money are totals, so that a newer event
+replaces an older one. Reading is tolerant: a field of the wrong shape has its default, an unknown event is kept as
+`Other`, a last line without its end is left for the next look.
+
+Source: DESIGN.md D3.
+"""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct, field
+from msgspec.structs import asdict, replace
+
+from memtui.fs.atomic import write_all
+from memtui.fs.filesystem import REAL, FileSystem
+
+How = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
+"""How a run ended: adopted, nothing to do, held for review, failed, killed, over budget, or a gate was closed."""
+
+PAUSE = 0.05
+"""Seconds between two looks at a file that is followed."""
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """Something that happened; `at` is in seconds since 1970, 0 until the log stamps it."""
+
+    at: float = 0.0
+
+
+class Started(Event, frozen=True):
+    """The run has its lock and its stage. `left_out` counts files that are not in the stage."""
+
+    mode: str = ""
+    trigger: str = ""
+    backend: str = ""
+    why: str = ""
+    files: int = 0
+    left_out: int = 0
+
+
+class Phase(Event, frozen=True):
+    """`name` is "starting" until the first file changed, then "updating"; `stage` what the run says it does."""
+
+    name: str = "starting"
+    stage: str = ""
+
+
+class Turn(Event, frozen=True):
+    """A turn of the model: its text, and how often it called each tool."""
+
+    number: int = 0
+    text: str = ""
+    tools: Mapping[str, int] = field(default_factory=dict)
+
+
+class File(Event, frozen=True):
+    """A file of the stage differs from the folder, as the disk says; kind "same" if it is again as it was."""
+
+    name: str = ""
+    kind: str = "changed"
+    added: int = 0
+    removed: int = 0
+    old: str = ""
+    emptied: bool = False
+
+
+class Tokens(Event, frozen=True):
+    """Tokens of the run so far."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write: int = 0
+
+
+class Money(Event, frozen=True):
+    """US dollars of the run so far."""
+
+    usd: float = 0.0
+
+
+class Retry(Event, frozen=True):
+    """A call to the model is tried again in `wait` seconds."""
+
+    number: int = 0
+    wait: float = 0.0
+    reason: str = ""
+
+
+class Note(Event, frozen=True):
+    """A line for people."""
+
+    words: str = ""
+
+
+class GateClosed(Event, frozen=True):
+    """A gate that stopped a run, and why; `folder` is the memory folder."""
+
+    name: str = ""
+    reason: str = ""
+    folder: str = ""
+    trigger: str = ""
+
+
+class Held(Event, frozen=True):
+    """A rule that made the run wait for review."""
+
+    rule: str = ""
+    words: str = ""
+    names: tuple[str, ...] = ()
+
+
+class Decided(Event, frozen=True):
+    """What a person did with a run that had ended: "adopted" or "discarded". `version` is in the history."""
+
+    what: str = ""
+    names: tuple[str, ...] = ()
+    version: str = ""
+
+
+class Ended(Event, frozen=True):
+    """The last event of a run itself.
+
+    `lock` says what became of the lock, `drafted` how many changes are kept aside, `version` the adopted version, and
+    `signal` the number of the signal that ended it, 0 for none.
+    """
+
+    how: str = "failed"
+    reason: str = ""
+    version: str = ""
+    adopted: tuple[str, ...] = ()
+    drafted: int = 0
+    lock: str = ""
+    signal: int = 0
+
+
+class Other(Event, frozen=True):
+    """An event that this version doesn't know."""
+
+    name: str = ""
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+_WORDS: dict[str, type[Event]] = {
+    "started": Started, "phase": Phase, "turn": Turn, "file": File, "tokens": Tokens, "money": Money, "retry": Retry,
+    "note": Note, "gate": GateClosed, "held": Held, "decided": Decided, "ended": Ended,
+}  # fmt: skip
+_NAMES = {kind: word for word, kind in _WORDS.items()}
+
+
+def event_data(event: Event) -> dict[str, Any]:
+    """An event as JSON has it: "event", "at", then its fields."""
+    if isinstance(event, Other):
+        return {"event": event.name, "at": event.at, **event.data}
+    body = asdict(event)
+    return {"event": _NAMES[type(event)], "at": body.pop("at"), **body}
+
+
+def read_event(line: bytes) -> Event | None:
+    """The event of one line; `None` for a line that is none."""
+    try:
+        data = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(data, dict) or not isinstance(data.get("event"), str):
+        return None
+    kind = _WORDS.get(data["event"])
+    if kind is None:
+        at = _shaped(data.get("at"), 0.0)
+        rest = {key: value for key, value in data.items() if key not in ("event", "at")}
+        return Other(data["event"], rest, at=at)
+    empty = kind()
+    return kind(**{name: _shaped(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
+
+
+def _shaped(value: object, default: Any) -> Any:
+    """The value, if it has the shape of the default."""
+    if isinstance(default, bool) or isinstance(value, bool):
+        return value if type(value) is type(default) else default
+    if isinstance(default, float):
+        return float(value) if isinstance(value, int | float) and abs(value) < 1e300 else default
+    if isinstance(default, tuple):
+        return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else default
+    if isinstance(default, dict):
+        return {k: v for k, v in value.items() if type(v) is int} if isinstance(value, dict) else default
+    return value if isinstance(value, type(default)) else default
+
+
+class EventLog:
+    """Appends to a run's file; one event is one write, so that two writers don't mix.
+
+    Args:
+        path: The file; its folder exists.
+        now: The clock, in seconds since 1970.
+    """
+
+    def __init__(self, path: Path, *, now: Callable[[], float], fs: FileSystem = REAL) -> None:
+        self.path = path
+        self._now = now
+        self._fs = fs
+
+    def add(self, event: Event, *, sync: bool = False) -> Event:
+        """Write an event down; it as written, with its time.
+
+        Args:
+            sync: Whether it has to survive a power cut.
+
+        Raises:
+            OSError: If it can't be written.
+        """
+        if not event.at:
+            event = replace(event, at=self._now())
+        line = json.dumps(event_data(event), ensure_ascii=True, separators=(",", ":")).encode("ascii") + b"\n"
+        fd = self._fs.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+        try:
+            size = self._fs.fstat(fd).st_size
+            if size and os.pread(fd, 1, size - 1) != b"\n":
+                line = b"\n" + line  # whoever wrote the last line died over it
+            write_all(fd, line, fs=self._fs)
+            if sync:
+                self._fs.fsync(fd)
+        finally:
+            self._fs.close(fd)
+        return event
+
+
+def read_events(path: Path) -> tuple[Event, ...]:
+    """All whole events of a file, oldest first; none if there is no file."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ()
+    lines = data.split(b"\n")[:-1]
+    return tuple(event for line in lines if (event := read_event(line)) is not None)
+
+
+def follow(
+    path: Path, stopped: Callable[[], bool], *, pause: Callable[[float], object] = time.sleep
+) -> Iterator[Event]:
+    """The events of a file, those that are there and then those that come; for a thread of its own.
+
+    Args:
+        path: The file; it may not be there yet.
+        stopped: Asked whenever there is nothing new; the last events are read once more after it said yes.
+        pause: Waits that many seconds; the `wait` of a `threading.Event` can be cut short.
+
+    Returns:
+        Ends after the `Ended` event, or when `stopped` says so. A torn last line waits for its rest.
+    """
+    at, rest, last = 0, b"", False
+    while True:
+        data = _from(path, at)
+        at += len(data)
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            event = read_event(line)
+            if event is not None:
+                yield event
+            if isinstance(event, Ended):
+                return
+        if last:
+            return
+        if not data:
+            last = stopped()
+            if not last:
+                pause(PAUSE)
+
+
+def _from(path: Path, at: int) -> bytes:
+    try:
+        with path.open("rb") as file:
+            file.seek(at)
+            return file.read()
+    except FileNotFoundError:
+        return b""

@@ -1,0 +1,186 @@
+"""What a run changed in its stage: asked of the disk, never of the run.
+
+Source: DESIGN.md D1.
+"""
+
+import os
+import stat
+from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from memtui.dream.run.stage import Copied, Stage
+from memtui.fs.atomic import digest, read_once
+from memtui.history.snapshot import MAX_SIZE, walk
+from memtui.history.versions import count_lines
+from memtui.memory.frontmatter import read_frontmatter
+from memtui.util.errors import MemtuiError
+
+Kind = Literal["added", "changed", "removed", "renamed"]
+
+ALIKE = 0.6
+"""The share of bytes that two texts have in common, line by line, from which one counts as the other renamed."""
+
+_BLANK = 64
+"""Bytes of the longest file that is looked at for being blank."""
+
+_PAIRS = 2500
+"""Pairs of texts that are compared at most."""
+
+
+class Touched(Struct, frozen=True):
+    """One file that differs.
+
+    `name` is what it is called now, or was if it is gone; `old` its name before a rename. `before` and `after` are
+    digests, `None` where there was no file. `added` and `removed` count lines. `emptied` says that it had a text of
+    its own and has none left.
+    """
+
+    name: str
+    kind: Kind
+    added: int = 0
+    removed: int = 0
+    old: str | None = None
+    before: str | None = None
+    after: str | None = None
+    emptied: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All names that it is about."""
+        return (self.name,) if self.old is None else (self.old, self.name)
+
+
+class Ledger(Struct, frozen=True):
+    """All that differs, by name; `odd` is what a stage should not hold, with the reason: it is never adopted."""
+
+    touched: tuple[Touched, ...]
+    odd: Mapping[str, str]
+
+    @property
+    def gone(self) -> tuple[str, ...]:
+        """The names of the files that were deleted or emptied."""
+        return tuple(one.name for one in self.touched if one.kind == "removed" or one.emptied)
+
+
+def read_ledger(stage: Stage, *, quick: bool = False) -> Ledger:
+    """Compare a stage with its manifest. A file that was left without a text counts as removed.
+
+    Args:
+        quick: Believe that a file of the same size and time is the same: to see how far a run is, not to judge it.
+    """
+    now, odd = _scan(stage, quick)
+    changed = [name for name, found in now.items() if name in stage.files and found != stage.files[name].digest]
+    added = [name for name in now if name not in stage.files]
+    removed = [name for name in stage.files if name not in now and name not in odd]
+    pairs = _renamed(stage, removed, added, now)
+    touched = [_touched(stage, name, "changed", name) for name in changed]
+    touched += [_touched(stage, new, "renamed", old) for new, old in pairs.items()]
+    touched += [_touched(stage, name, "added", None) for name in added if name not in pairs]
+    touched += [_touched(stage, name, "removed", name) for name in removed if name not in pairs.values()]
+    return Ledger(tuple(sorted(touched, key=lambda one: one.name)), odd)
+
+
+def staged(stage: Stage, name: str) -> bytes | None:
+    """A file as the stage has it now; `None` if it isn't there or is no file."""
+    try:
+        return read_once(stage.root / name).data
+    except (OSError, MemtuiError):
+        return None
+
+
+def _scan(stage: Stage, quick: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """The files of the stage with their digests, and what should not be there."""
+    now: dict[str, str] = {}
+    odd: dict[str, str] = {}
+    for above, _, entries in walk(stage.root, hidden=True):
+        for entry in entries:
+            name = above + entry.name
+            with suppress(FileNotFoundError):  # a run is at work in there
+                info = entry.stat(follow_symlinks=False)
+                reason = _oddness(entry.name, info)
+                if reason is not None:
+                    odd[name] = reason
+                elif stat.S_ISREG(info.st_mode):
+                    found = _digest(stage.files.get(name) if quick else None, info, stage.root / name)
+                    if not _is_deleted(stage, name, found, info.st_size):
+                        now[name] = found
+    return now, odd
+
+
+def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
+    """Whether a file was emptied: the tools of a model can't delete, so that is how it says that a file shall go.
+
+    One that was blank when it was copied stays what it was.
+    """
+    if size > _BLANK or (name in stage.files and stage.files[name].digest == found):
+        return False
+    return not (staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
+
+
+def _oddness(leaf: str, info: os.stat_result) -> str | None:
+    if stat.S_ISDIR(info.st_mode):
+        return "hidden" if leaf.startswith(".") else None
+    if not stat.S_ISREG(info.st_mode):
+        return "a link" if stat.S_ISLNK(info.st_mode) else "not a regular file"
+    if leaf.startswith("."):
+        return "hidden"
+    if not leaf.endswith(".md"):
+        return "not a .md file"
+    return f"larger than {MAX_SIZE >> 20} MiB" if info.st_size > MAX_SIZE else None
+
+
+def _digest(copied: Copied | None, info: os.stat_result, path: Path) -> str:
+    if copied is not None and info.st_mtime_ns == copied.mtime_ns and info.st_size == copied.size:
+        return copied.digest
+    return digest(path.read_bytes())
+
+
+def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> Touched:
+    before = stage.base(old) if old is not None else None
+    after = staged(stage, name) if kind != "removed" else None
+    plus, minus = count_lines(before or b"", after or b"")
+    return Touched(
+        name, kind, plus, minus, old if kind == "renamed" else None,
+        stage.files[old].digest if old is not None else None, None if after is None else digest(after),
+        before is not None and after is not None and _has_body(before) and not _has_body(after),
+    )  # fmt: skip
+
+
+def _has_body(data: bytes) -> bool:
+    """Whether there is a text besides the front matter."""
+    text = data.decode("utf-8", "replace")
+    return bool(text[read_frontmatter(text).body_start :].strip())
+
+
+def _renamed(stage: Stage, removed: list[str], added: list[str], now: Mapping[str, str]) -> dict[str, str]:
+    """New name to old name: the same bytes first, then the most alike."""
+    pairs: dict[str, str] = {}
+    old_names, new_names = list(removed), list(added)
+    for new in list(new_names):
+        same = next((old for old in old_names if stage.files[old].digest == now[new]), None)
+        if same is not None:
+            pairs[new] = same
+            old_names.remove(same)
+            new_names.remove(new)
+    if not old_names or not new_names or len(old_names) * len(new_names) > _PAIRS:
+        return pairs
+    before = {name: stage.base(name) or b"" for name in old_names}
+    after = {name: staged(stage, name) or b"" for name in new_names}
+    scores = [(alike(before[old], after[new]), old, new) for old in old_names for new in new_names]
+    for score, old, new in sorted(scores, key=lambda one: (-one[0], one[1], one[2])):
+        if score >= ALIKE and new not in pairs and old not in pairs.values():
+            pairs[new] = old
+    return pairs
+
+
+def alike(one: bytes, other: bytes) -> float:
+    """How much two texts have in common, as a share of the longer one: bytes of the lines that are in both."""
+    if not one or not other:
+        return 0.0
+    both = Counter(one.splitlines(keepends=True)) & Counter(other.splitlines(keepends=True))
+    return sum(len(line) * count for line, count in both.items()) / max(len(one), len(other))

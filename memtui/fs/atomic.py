@@ -1,0 +1,388 @@
+"""Reading without tearing, writing without losing.
+
+A write is: a temporary file beside the target, a loop until every byte is in it, fsync, rename, fsync of the folder. A
+file is therefore the old one or the new one, whole, whatever instant it is stopped.
+
+Source: SAFETY.md section 2 (F1 to F5, F10, F55).
+"""
+
+import errno
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Container, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+
+FRESH = 2.0
+"""Seconds: a file whose mtime is nearer than this may still be being written; some systems count in steps of 2 s."""
+
+SETTLE = 0.02
+"""Seconds between two reads that have to agree (SAFETY.md F10)."""
+
+_TEMP = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+_LOCKED = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class Stamp(Struct, frozen=True):
+    """What tells cheaply that a file is another one than before. Equal stamps are a hint; the digest decides.
+
+    Times in nanoseconds. A changed time is there twice: mtime can be set back, ctime can't.
+    """
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+    @classmethod
+    def of(cls, info: os.stat_result) -> "Stamp":
+        return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
+
+    def fresh(self, now: float) -> bool:
+        """Whether somebody may be writing it at this moment; a time stamp from the future counts as this moment.
+
+        Args:
+            now: Seconds since 1970.
+        """
+        return self.mtime_ns > (now - FRESH) * 1e9
+
+    def settled(self, now: float) -> bool:
+        """Whether the last change is so long ago that a later one must have given another stamp.
+
+        Args:
+            now: Seconds since 1970. A time stamp from the future is never settled.
+        """
+        return max(self.mtime_ns, self.ctime_ns) < (now - FRESH) * 1e9
+
+
+class Content(Struct, frozen=True):
+    """A file as it was read: its bytes, their digest, and how it looked at that moment."""
+
+    data: bytes
+    digest: str
+    stamp: Stamp
+    info: os.stat_result
+
+    @property
+    def mode(self) -> int:
+        """The permission bits, without set-user-id and the like."""
+        return stat.S_IMODE(self.info.st_mode) & 0o777
+
+
+def digest(data: bytes) -> str:
+    """SHA-256 as 64 hex digits: what "the same file" means everywhere in memtui."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def fault(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
+    """Say in the user's words what the system refused.
+
+    Args:
+        error: What a call raised.
+        what: The file or the deed that it was about.
+        outcome: What that means for the files.
+        hint: What to do; a default is chosen by the kind of error.
+    """
+    number = error.errno or 0
+    if number in _FULL:
+        return Unsupported(f"No room left on the disk: {outcome}", hint=hint or "make room, then try again")
+    if number in _LOCKED:
+        why = "the disk is read only" if number == errno.EROFS else "permission denied"
+        return Refused(f"{what}: {why}, {outcome}", hint=hint or "check who owns the file and its folder")
+    if number == errno.ENOENT:
+        return NotFound(f"{what} is gone: {outcome}", hint=hint)
+    words = os.strerror(number) if number else str(error)
+    return Unsupported(f"{what}: {words}, {outcome}", hint=hint or "check the disk, then try again")
+
+
+def read_stable(path: str | Path, fs: FileSystem = REAL) -> bytes:
+    """The whole file, never half of one that somebody rewrites in place. Follows links: for files that we only show.
+
+    Raises:
+        OSError: As from `open` and `read`.
+        MemtuiError: If it is no regular file, or doesn't come to rest.
+    """
+    return read_content(path, fs=fs, follow=True).data
+
+
+def read_content(
+    path: str | Path,
+    *,
+    fs: FileSystem = REAL,
+    dir_fd: int | None = None,
+    follow: bool = False,
+    known: Container[str | None] = (),
+    tries: int = 50,
+) -> Content:
+    """Read a file until two reads agree, unless once is enough.
+
+    Once is enough when the file is older than `FRESH`, or its digest is one of `known`: such bytes were seen whole.
+
+    Args:
+        path: A path, or a name in `dir_fd`.
+        follow: Whether the last part may be a symbolic link.
+        known: Digests of contents that are whole.
+        tries: Reads before giving up; `SETTLE` seconds lie between two.
+
+    Raises:
+        OSError: As from `open` and `read`.
+        Refused: If it is no regular file (or a link, and `follow` is off).
+        Conflict: If it still changes after all tries.
+    """
+    last = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
+    if last.digest in known or not last.stamp.fresh(fs.now()):
+        return last
+    for _ in range(tries):
+        fs.wait(SETTLE)
+        again = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
+        if again.digest == last.digest:
+            return again
+        last = again
+    raise Conflict(f"{Path(path).name} is being rewritten by another program", hint="try again in a moment")
+
+
+def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False) -> Content:
+    """Read a file as it is now, be it half-written. Arguments and faults as for `read_content`."""
+    # Without O_NONBLOCK, opening a pipe would wait for a writer that never comes.
+    flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    try:
+        fd = fs.open(path, flags, dir_fd=dir_fd)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise Refused(f"{Path(path).name} is a link or not a file") from error
+        raise
+    try:
+        before = fs.fstat(fd)
+        if not stat.S_ISREG(before.st_mode):
+            raise Refused(f"{Path(path).name} is not a file")
+        data = _read_all(fd, fs)
+        info = fs.fstat(fd)
+    finally:
+        fs.close(fd)
+    return Content(data, digest(data), Stamp.of(info), info)
+
+
+def _read_all(fd: int, fs: FileSystem) -> bytes:
+    parts: list[bytes] = []
+    while True:
+        try:
+            part = fs.read(fd, 1 << 20)
+        except InterruptedError:
+            continue
+        if not part:
+            return b"".join(parts)
+        parts.append(part)
+
+
+def temp_name(name: str) -> str:
+    """A name that nobody can guess, which says whose it is; at most 255 bytes even for a name of 255."""
+    cut = name.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "ignore")
+    return f".{cut}.memtui-{os.getpid()}-{secrets.token_hex(6)}.tmp"
+
+
+def write_temp(
+    dir_fd: int,
+    name: str,
+    data: bytes,
+    *,
+    fs: FileSystem = REAL,
+    mode: int = 0o600,
+    owner: tuple[int, int] | None = None,
+    modified: int | None = None,
+    sync: bool = True,
+) -> str:
+    """Put the bytes into a new temporary file beside `name` and sync them.
+
+    A failed fsync may have thrown the dirty pages away and says nothing on the next call: the second try is a new file.
+
+    Args:
+        dir_fd: The folder, open.
+        mode: Permission bits that the file shall have in the end; it starts as 0600.
+        owner: User and group to keep where we may.
+        modified: The mtime that it shall have, in nanoseconds since 1970; the present time if left out.
+        sync: Off for what can be made anew after a power cut.
+
+    Returns:
+        The name of the temporary file, to be renamed over `name`.
+
+    Raises:
+        OSError: The first thing that went wrong for the second time; no temporary file is left.
+    """
+    for last in (False, True):
+        temp = temp_name(name)
+        fd = fs.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=dir_fd)
+        try:
+            try:
+                write_all(fd, data, fs=fs)
+                if owner is not None and owner != (os.geteuid(), os.getegid()):
+                    with suppress(PermissionError):  # only root may give files away; the bytes matter more
+                        fs.chown(fd, *owner)
+                if mode != 0o600:
+                    fs.chmod(fd, mode)
+                if modified is not None:
+                    fs.utime(fd, modified)
+                if sync:
+                    fs.fsync(fd)
+            finally:
+                fs.close(fd)
+        except BaseException as error:
+            with suppress(OSError):  # what stays is cleared at the next start
+                fs.unlink(temp, dir_fd=dir_fd)
+            if last or not isinstance(error, OSError) or error.errno != errno.EIO:
+                raise
+        else:
+            return temp
+    raise AssertionError("unreachable")
+
+
+def write_all(fd: int, data: bytes, *, fs: FileSystem = REAL) -> None:
+    """Write all the bytes: a system may take fewer than it is given."""
+    rest = memoryview(data)
+    patience = 100
+    while rest:
+        try:
+            done = fs.write(fd, rest)
+        except InterruptedError:
+            continue
+        except BlockingIOError:
+            done = 0
+        if done == 0:  # a full disk may take nothing without saying so
+            patience -= 1
+            if patience == 0:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            fs.wait(0.001)
+        rest = rest[done:]
+
+
+def replace_at(
+    dir_fd: int,
+    name: str,
+    data: bytes,
+    *,
+    fs: FileSystem = REAL,
+    mode: int = 0o600,
+    owner: tuple[int, int] | None = None,
+) -> None:
+    """Replace or create `name` in an open folder: old or new, whole, and on the disk when this returns."""
+    temp = write_temp(dir_fd, name, data, fs=fs, mode=mode, owner=owner)
+    try:
+        fs.replace(temp, name, dir_fd=dir_fd)
+    except BaseException:
+        with suppress(OSError):
+            fs.unlink(temp, dir_fd=dir_fd)
+        raise
+    fs.fsync(dir_fd)
+
+
+def create_file(path: Path, data: bytes) -> None:
+    """Write a new file where a person wants it; one that is there already stays.
+
+    Raises:
+        Refused: If there is something of that name.
+        MemtuiError: If the system refuses.
+    """
+    if path.exists() or path.is_symlink():
+        raise Refused(f"{path} is there already", hint="name another file, or remove it first")
+    try:
+        replace_file(path, data)
+    except OSError as error:
+        raise fault(error, str(path)) from error
+
+
+def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | None = None) -> None:
+    """Replace or create a file of our own whose folder exists. A symbolic link is replaced, not followed.
+
+    Args:
+        mode: Permission bits; `None` keeps those of the old file, or 0600 for a new one.
+    """
+    dir_fd = fs.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if mode is None:
+            try:
+                old = fs.lstat(path.name, dir_fd=dir_fd)
+                mode = stat.S_IMODE(old.st_mode) & 0o777 if stat.S_ISREG(old.st_mode) else 0o600
+            except FileNotFoundError:
+                mode = 0o600
+        replace_at(dir_fd, path.name, data, fs=fs, mode=mode)
+    finally:
+        fs.close(dir_fd)
+
+
+def make_folders(path: Path, *, fs: FileSystem = REAL, mode: int = 0o700) -> None:
+    """Create a folder with what leads to it, each entry synced, so that what is synced into it later can be found."""
+    missing: list[Path] = []
+    while not path.is_dir():
+        missing.append(path)
+        path = path.parent
+    for folder in reversed(missing):
+        with suppress(FileExistsError):
+            fs.mkdir(folder, mode)
+        sync_folder(folder.parent, fs=fs)
+
+
+def sync_folder(path: Path, *, fs: FileSystem = REAL) -> None:
+    """Make the names in a folder survive a power cut."""
+    fd = fs.open(path, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fs.fsync(fd)
+    finally:
+        fs.close(fd)
+
+
+def clear_temps(
+    folder: int | Path, *, fs: FileSystem = REAL, names: Iterable[str] | None = None, own: bool = False
+) -> list[str]:
+    """Remove the temporary files that dead processes left in one folder.
+
+    Args:
+        folder: A path, or an open folder.
+        names: The names in it, if the caller has just listed them.
+        own: Also those of this process: for a caller who knows that none of its threads is writing.
+
+    Returns:
+        The names removed.
+    """
+    if isinstance(folder, Path):
+        fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            return clear_temps(fd, fs=fs, names=names, own=own)
+        finally:
+            fs.close(fd)
+    removed: list[str] = []
+    for name in fs.listdir(folder) if names is None else names:
+        match = _TEMP.fullmatch(name)
+        if match is None:
+            continue
+        pid = int(match[1])
+        if own if pid == os.getpid() else not _running(pid):
+            with suppress(FileNotFoundError):
+                fs.unlink(name, dir_fd=folder)
+                removed.append(name)
+    return removed
+
+
+def is_temp(name: str) -> bool:
+    """Whether a file of this name is one of our temporary files."""
+    return _TEMP.fullmatch(name) is not None
+
+
+def _running(pid: int) -> bool:
+    """Whether a process of this number exists; another user's counts. Asks with signal 0, which reaches nobody."""
+    if pid <= 0:
+        return False
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:
+        return True
+    return True

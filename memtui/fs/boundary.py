@@ -1,0 +1,389 @@
+"""May this actor read or write this path: one answer for the editor, the store, the agents and the command line.
+
+A path is judged as text first (nothing that another program, platform or shell would understand differently), then
+against the folders it may lie in, then against the disk: parents are walked by directory descriptor, no link on the
+way. The answer names the file relative to its folder, in the spelling that is on the disk. Opening it later walks the
+same way again (`open_parent`, `open_file`), so a link swapped in after the check leads nowhere.
+
+Source: SAFETY.md 3.1; cases/paths.json.
+"""
+
+# ruff: noqa: PTH100, PTH116, PTH118
+# pathlib has no dir_fd, and resolves links where only the text is meant.
+
+import errno
+import os
+import re
+import stat
+import unicodedata
+from collections.abc import Container, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.errors import NotFound, Refused
+from memtui.util.text import nfc
+
+Op = Literal["read", "write"]
+Actor = Literal["agent", "dream", "user"]
+
+MAX_PATH = 4096
+MAX_COMPONENT = 255
+MAX_DEPTH = 8
+
+INDEX = "MEMORY.md"
+
+_HEX = re.compile(r"%[0-9A-Fa-f]{2}")
+_DRIVE_OR_URL = re.compile(r"[A-Za-z]:|[A-Za-z][A-Za-z0-9+.-]*://|file:", re.IGNORECASE)
+_PUNCTUATION = re.compile(r'[:*?"<>|${}]')
+_SLASH_LIKE = re.compile(r"[\u2044\u2215\u2216\u29f5\u29f8\u29f9\u2571\u2572\u27cb\u27cd\ufe68\uff0f\uff3c]")
+# Drawn as nothing though Unicode calls them letters or marks: two names that look the same.
+_INVISIBLE = re.compile(r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0]")
+_TILDE = re.compile(r"~[\w+-]*\Z")
+_RESERVED = re.compile(r"(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[0-9¹²³])\Z", re.IGNORECASE)
+_INSTRUCTIONS = ("claude.md", "claude.local.md")
+SENSITIVE_NAMES = {
+    ".git", ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", "_netrc", ".npmrc", ".pypirc", ".pgpass",
+    ".htpasswd", ".git-credentials", ".credentials.json", ".vault-token", "credentials", "id_rsa", "id_dsa", "id_ecdsa",
+    "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
+}  # fmt: skip
+"""Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
+SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+"""How the names of such files end."""
+
+
+class Verdict(Struct, frozen=True):
+    """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
+
+    `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
+    `base` has the links in its own path resolved.
+    """
+
+    allowed: bool
+    reason: str
+    name: str | None = None
+    base: Path | None = None
+
+
+class _Denied(Exception):
+    pass
+
+
+def check_path(
+    root: Path,
+    path: object,
+    *,
+    op: Op,
+    actor: Actor,
+    reads: Sequence[Path] = (),
+    casefold: bool = False,
+    only: frozenset[str] | None = None,
+    leaving: Container[str] = (),
+) -> Verdict:
+    """Decide whether `actor` may read or write `path`.
+
+    Args:
+        root: The memory folder: the only place to write, and where relative paths start. Need not exist yet.
+        path: What was asked for, of any type: it may come from a model.
+        reads: More folders that may be read: transcripts, the project.
+        casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
+        only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
+        leaving: Names under `root` that go away in the same step and so are nobody's twin (a rename that changes case).
+
+    Returns:
+        A verdict; no exception leaves this function because of a path or the state of the disk.
+    """
+    try:
+        text = _plain(path, op)
+        base, parts = _place(root, text, reads if op == "read" else (), casefold)
+        if op == "read":
+            return _check_read(base, parts, [root, *reads])
+        if only is None:
+            _check_names(parts, actor)
+        elif "/".join(parts) not in only:
+            raise _Denied("not one of the files that may be written here")
+        name = _resolve(base, parts, leaving, spelling=only is None)
+    except _Denied as denied:
+        return Verdict(False, str(denied))
+    except OSError as error:
+        return Verdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
+    return Verdict(True, "inside the folder", name, Path(os.path.realpath(base)))
+
+
+def _plain(path: object, op: Op) -> str:
+    """The path as text in which every program sees the same."""
+    if not isinstance(path, str):
+        raise _Denied("not a text")
+    if not path.strip():
+        raise _Denied("empty")
+    if len(path) > MAX_PATH:
+        raise _Denied(f"longer than {MAX_PATH} bytes")
+    for char in path:
+        if char != " " and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs"):
+            raise _Denied(f"holds a control, format or blank character (U+{ord(char):04X})")
+    if _INVISIBLE.search(path):
+        raise _Denied("holds an invisible character")
+    if len(path.encode()) > MAX_PATH:
+        raise _Denied(f"longer than {MAX_PATH} bytes")
+    if "\\" in path or "`" in path:
+        raise _Denied("holds a backslash or backtick")
+    if path.startswith(("//", "~")):
+        raise _Denied("starts with // or ~")
+    if _DRIVE_OR_URL.match(path):
+        raise _Denied("a URL or a drive, not a path")
+    if _HEX.search(path):
+        raise _Denied("holds a percent escape")
+    if _SLASH_LIKE.search(path):
+        raise _Denied("holds a look-alike of a slash")
+    folded = unicodedata.normalize("NFKC", path)
+    if any(folded.count(sign) > path.count(sign) for sign in ("..", "/", "\\")):
+        raise _Denied("its compatibility form gains a slash or two dots")
+    if op == "write" and (match := _PUNCTUATION.search(path)):
+        raise _Denied(f"holds {match[0]}")
+    parts = path.split("/")
+    if ".." in parts:
+        raise _Denied("steps to a parent folder")
+    if any(_TILDE.match(part) for part in parts):
+        raise _Denied("holds a part that a shell would expand")
+    if any(len(part.encode()) > MAX_COMPONENT for part in parts):
+        raise _Denied(f"a part is longer than {MAX_COMPONENT} bytes")
+    if op == "write" and parts[-1] in ("", "."):
+        raise _Denied("names a folder")
+    return path
+
+
+def _place(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
+    """The folder that the path lies in, and the parts below it."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    if not path.startswith("/"):
+        return root, parts
+    for base in (root, *reads):
+        for spelling in (os.path.abspath(base), os.path.realpath(base)):
+            lead = [part for part in spelling.split("/") if part]
+            head = parts[: len(lead)]
+            if head == lead or (casefold and [*map(fold_name, head)] == [*map(fold_name, lead)]):
+                return base, parts[len(lead) :]
+    raise _Denied("outside the folder")
+
+
+def fold_name(name: str) -> str:
+    """Equal for two names that differ in case or in composed and decomposed spelling only."""
+    if name.isascii():
+        return name.lower()
+    return nfc(unicodedata.normalize("NFD", name).casefold())
+
+
+def _check_names(parts: list[str], actor: Actor) -> None:
+    """The rules for the name of a memory file."""
+    if not parts:
+        raise _Denied("the folder itself")
+    if len(parts) - 1 > MAX_DEPTH:
+        raise _Denied(f"deeper than {MAX_DEPTH} folders")
+    for part in parts:
+        if part.startswith(".") and not part.startswith(".."):
+            raise _Denied("a hidden or protected name")
+        if part.endswith((".", " ")):
+            raise _Denied("ends in a dot or blank, which some systems drop")
+        if _RESERVED.match(part.split(".")[0].rstrip(" ")):
+            raise _Denied("a device name on some systems")
+        if unicodedata.normalize("NFKC", part).casefold() in _INSTRUCTIONS:
+            raise _Denied("loads as instructions, not memory")
+    leaf = parts[-1]
+    if not leaf.endswith(".md"):
+        raise _Denied("not a .md file")
+    if not leaf[:-3].strip(". "):
+        raise _Denied("no name before .md")
+    if actor != "user" and fold_name(parts[0]) == "team":
+        raise _Denied("an agent doesn't write what the team shares")
+
+
+def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling: bool) -> str:
+    """Walk to the target without following a link; the name in the spelling on the disk.
+
+    Args:
+        spelling: Whether names are matched with what is there; off, they are taken as they are.
+    """
+    try:
+        fd = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return "/".join([_match(parts[0], [INDEX]) if spelling else parts[0], *parts[1:]])
+    except NotADirectoryError:
+        raise _Denied("the memory folder is not a folder") from None
+    done: list[str] = []
+    try:
+        for number, part in enumerate(parts):
+            name = _spelled(fd, done, part, leaving) if spelling else part
+            last = number == len(parts) - 1
+            try:
+                info = os.stat(name, dir_fd=fd, follow_symlinks=False)
+            except FileNotFoundError:
+                return "/".join([*done, *parts[number:]])
+            done.append(name)
+            if stat.S_ISLNK(info.st_mode):
+                raise _Denied(f"{name} is a link")
+            if last:
+                if not stat.S_ISREG(info.st_mode):
+                    raise _Denied(f"{name} is not a regular file")
+                break
+            if not stat.S_ISDIR(info.st_mode):
+                raise _Denied(f"{name} is not a folder")
+            deeper = os.open(name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+            os.close(fd)
+            fd = deeper
+    finally:
+        os.close(fd)
+    return "/".join(done)
+
+
+def _spelled(fd: int, above: list[str], name: str, leaving: Container[str]) -> str:
+    """The spelling of `name` in an open folder: its own, or that of a file whose accents are composed otherwise."""
+    here = [other for other in os.listdir(fd) if "/".join([*above, other]) not in leaving]
+    return name if name in here else _match(name, here if above else [*here, INDEX])
+
+
+def _match(name: str, here: Sequence[str]) -> str:
+    """The spelling of a name that isn't there as it stands; the index counts as there from the start."""
+    key, form = fold_name(name), nfc(name)
+    twins = sorted(other for other in here if fold_name(other) == key)
+    for other in twins:
+        if nfc(other) == form:
+            return other
+    if twins:
+        raise _Denied(f"differs only in case from {twins[0]}")
+    return name
+
+
+def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict:
+    """Links are fine for reading as long as what they lead to lies in one of the folders, too."""
+    _check_not_sensitive(parts)
+    real = os.path.realpath(os.path.join(os.path.realpath(base), *parts))
+    for scope in scopes:
+        lead = os.path.realpath(scope)
+        if real != lead and not real.startswith(lead.rstrip("/") + "/"):
+            continue
+        below = [part for part in real[len(lead) :].split("/") if part]
+        _check_not_sensitive(below)
+        try:
+            info = os.stat(real, follow_symlinks=False)
+        except FileNotFoundError:
+            pass
+        else:
+            if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
+                raise _Denied("not a file or folder")
+        return Verdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
+    raise _Denied("a link leads outside")
+
+
+def _check_not_sensitive(parts: Sequence[str]) -> None:
+    for part in parts:
+        if is_sensitive(part):
+            raise _Denied(f"{part} may hold a secret")
+
+
+def is_sensitive(part: str) -> bool:
+    """Whether a file or folder of this name may hold a secret and is never read."""
+    name = fold_name(part)
+    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_ENDS)
+
+
+def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:
+    """Open the folder of a file below `root`, step by step, following no link.
+
+    Args:
+        root: A path whose last part is no link (`Verdict.base` is one), or an open folder, which stays open.
+        name: Relative, with slashes; as `check_path` gave it.
+        create: Whether missing folders are made, the root included.
+
+    Returns:
+        The open folder, which the caller closes, and the last part of the name.
+
+    Raises:
+        Refused: If a part on the way is a link or not a folder.
+        NotFound: If a folder is missing and `create` is off.
+        OSError: For anything else that the system refuses.
+    """
+    *folders, leaf = name.split("/")
+    if leaf in ("", ".", "..") or any(part in ("", ".", "..") for part in folders):
+        raise Refused(f"{name} is not a plain relative name")
+    fd = _open_root(root, create, fs)
+    try:
+        for part in folders:
+            if create:
+                _make_folder(fd, part, fs)
+            above, fd = fd, _enter(fd, part, name, fs)
+            fs.close(above)
+    except BaseException:
+        fs.close(fd)
+        raise
+    return fd, leaf
+
+
+def _open_root(root: Path | int, create: bool, fs: FileSystem) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+    if isinstance(root, int):
+        return fs.open(".", flags, dir_fd=root)
+    if create and not root.is_dir():
+        missing = [root, *root.parents]
+        for folder in reversed(missing[: next(i for i, one in enumerate(missing) if one.is_dir())]):
+            try:
+                fs.mkdir(folder)
+            except FileExistsError:
+                continue
+    try:
+        return fs.open(root, flags)
+    except FileNotFoundError:
+        raise NotFound(f"{root} is gone") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
+            raise Refused(f"{root} is a link or not a folder") from error
+        raise
+
+
+def _make_folder(fd: int, part: str, fs: FileSystem) -> None:
+    try:
+        fs.mkdir(part, dir_fd=fd)
+    except FileExistsError:
+        return
+    fs.fsync(fd)
+
+
+def _enter(fd: int, part: str, name: str, fs: FileSystem) -> int:
+    try:
+        return fs.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=fd)
+    except FileNotFoundError:
+        raise NotFound(f"the folder of {name} is gone") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.ENOTDIR, errno.EMLINK):
+            raise Refused(f"{name}: {part} is a link or not a folder") from error
+        raise
+
+
+def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
+    """Open a regular file for reading by walking from `base` without following a link: for what `check_path` allowed.
+
+    Raises:
+        Refused: If something on the way, or the file, is a link or not what it was.
+        NotFound, OSError: As from `open_parent`.
+    """
+    parent, leaf = open_parent(base, name, fs=fs)
+    try:
+        fd = fs.open(leaf, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=parent)
+    except FileNotFoundError:
+        raise NotFound(f"{name} is gone") from None
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK, errno.ENXIO):
+            raise Refused(f"{name} is a link or not a file") from error
+        raise
+    finally:
+        with suppress(OSError):  # it was only walked through
+            fs.close(parent)
+    try:
+        if not stat.S_ISREG(fs.fstat(fd).st_mode):
+            raise Refused(f"{name} is not a file")
+    except BaseException:
+        fs.close(fd)
+        raise
+    return fd

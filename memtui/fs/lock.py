@@ -1,0 +1,161 @@
+"""One writer at a time among our own processes and threads.
+
+The kernel's `flock` frees itself when its holder dies, however it dies. Where the file system has none (NFS, some
+mounts), a file made with O_EXCL takes its place; only then can a lock be left behind, and it is taken over once its
+process is gone.
+
+Source: SAFETY.md section 0 (1, 2) and F26.
+"""
+
+import errno
+import fcntl
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from memtui.fs.atomic import make_folders
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.errors import Conflict
+
+_NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
+
+
+@contextmanager
+def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
+    """Hold the lock `path` while the block runs; not reentrant.
+
+    Args:
+        path: A file in our state folder; it and its folder are created, and it stays.
+        timeout: Seconds to wait for another holder.
+
+    Raises:
+        Conflict: If somebody else holds it for longer; the message says who.
+        OSError: If the lock file can't be made.
+    """
+    make_folders(path.parent, fs=fs)
+    deadline = time.monotonic() + timeout
+    try:
+        fd = _flock(path, deadline, fs)
+    except OSError as error:
+        if error.errno not in _NO_FLOCK:
+            raise
+        fd = None
+    if fd is None:
+        held = path.with_name(path.name + ".held")
+        _take_file(held, deadline, fs)
+        try:
+            yield
+        finally:
+            with suppress(OSError):  # a lock that can't be removed is taken over once this process is gone
+                fs.unlink(held)
+        return
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # unlocked all the same, and what the block did stays true
+            fs.close(fd)
+
+
+def _flock(path: Path, deadline: float, fs: FileSystem) -> int:
+    pause = 0.001
+    while True:
+        fd = fs.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fs.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # If somebody removed the file meanwhile, others lock another one of the same name.
+            if fs.fstat(fd).st_ino == fs.lstat(path).st_ino:
+                _sign(fd, fs)
+                return fd
+        except (BlockingIOError, InterruptedError):
+            holder = _holder(fd, fs)
+        except FileNotFoundError:
+            holder = ""
+        except BaseException:
+            fs.close(fd)
+            raise
+        else:
+            holder = ""
+        fs.close(fd)
+        pause = _pause(path, holder, deadline, pause, fs)
+
+
+def _sign(fd: int, fs: FileSystem) -> None:
+    """Write who holds it. A courtesy to whoever waits: on a full disk the lock holds without it."""
+    with suppress(OSError):
+        fs.write(fd, json.dumps({"pid": os.getpid()}).ljust(40).encode())  # always as long as before: never cut
+
+
+def _holder(fd: int, fs: FileSystem) -> str:
+    try:
+        return f" (process {int(json.loads(fs.read(fd, 200))['pid'])})"
+    except (OSError, ValueError, KeyError, TypeError):
+        return ""
+
+
+def _pause(path: Path, holder: str, deadline: float, pause: float, fs: FileSystem) -> float:
+    if time.monotonic() >= deadline:
+        raise Conflict(
+            f"another memtui{holder} is writing here and doesn't finish", hint=f"end it, or see who holds {path}"
+        )
+    fs.wait(pause)
+    return min(pause * 2, 0.02)
+
+
+def _take_file(held: Path, deadline: float, fs: FileSystem) -> None:
+    """The lock without flock: whoever creates the file has it."""
+    me = json.dumps({"pid": os.getpid(), "host": socket.gethostname()}).encode()
+    pause = 0.001
+    while True:
+        try:
+            fd = fs.open(held, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+        except FileExistsError:
+            left = _left_behind(held, fs)
+            if left is not None and _remove_exactly(held, left, fs):
+                continue
+            pause = _pause(held, "", deadline, pause, fs)
+            continue
+        try:
+            fs.write(fd, me)
+        finally:
+            fs.close(fd)
+        return
+
+
+def _left_behind(held: Path, fs: FileSystem) -> int | None:
+    """The inode of a lock whose process on this machine is gone; `None` while it may be held."""
+    try:
+        fd = fs.open(held, os.O_RDONLY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        info = json.loads(fs.read(fd, 500))
+        if info["host"] != socket.gethostname():
+            return None  # another machine's process can't be asked: never stolen, the message says where the file is
+        os.kill(int(info["pid"]), 0)  # signal 0 only asks
+    except ProcessLookupError:
+        return fs.fstat(fd).st_ino
+    except (OSError, ValueError, KeyError, TypeError, OverflowError):
+        return None
+    finally:
+        fs.close(fd)
+    return None
+
+
+def _remove_exactly(held: Path, inode: int, fs: FileSystem) -> bool:
+    """Remove the lock that was looked at, not one that somebody made since: renamed away first, then compared."""
+    aside = held.with_name(f"{held.name}.{os.getpid()}")
+    try:
+        fs.replace(held, aside)
+        mine = fs.lstat(aside).st_ino == inode
+        if mine:
+            fs.unlink(aside)
+        else:
+            os.link(aside, held)  # fails if there is a newer one already: then that one counts
+            fs.unlink(aside)
+    except OSError:
+        return False
+    return mine

@@ -1,0 +1,184 @@
+"""One file of a memory folder, read without changing it and without ever failing.
+
+The short read takes the first 16 KiB, more than the agent's own scan can see; the full read adds the digest, the links
+and what only the whole text can tell. A file that can't be edited safely is listed too, with the reason in `readonly`.
+"""
+
+import hashlib
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from memtui.memory.frontmatter import MAX_BYTES, Frontmatter, Note, read_frontmatter
+from memtui.memory.markdown import Link, find_links, headings
+
+FileKind = Literal["index", "topic", "log", "instruction", "other"]
+
+MAX_SIZE = 1_000_000  # bytes; a larger file opens read only (UX: states)
+MAX_INDEX = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
+_TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
+_LONE_LF = re.compile(r"(?<!\r)\n")
+_LONE_CR = re.compile(r"\r(?!\n)")
+# The access time isn't ours to change; only the owner may ask for that, anybody else gets EPERM.
+_FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_NOATIME = getattr(os, "O_NOATIME", 0)
+
+
+class MemoryFile(Struct, frozen=True):
+    """A file as the folder held it at one moment.
+
+    `name` is posix and relative to the scope's root; `size` is in bytes; `scanned` tells whether it is among the newest
+    200 that the agent scans; `readonly` says why it can't be edited as it is; `digest` and `links` are None before the
+    full read. `title` is the name field, else the first heading, else the file's name.
+    """
+
+    scope: str
+    path: Path
+    name: str
+    kind: FileKind
+    size: int
+    mtime_ns: int
+    digest: str | None
+    front: Frontmatter
+    title: str
+    description: str | None
+    type: str | None
+    scanned: bool
+    readonly: str | None
+    links: tuple[Link, ...] | None
+
+    @property
+    def modified(self) -> float:
+        """Time of the last change, seconds since the epoch."""
+        return self.mtime_ns / 1e9
+
+
+def read_file(
+    scope: str, path: Path | str, name: str, kind: FileKind, status: os.stat_result, *, full: bool, root: str = ""
+) -> tuple[MemoryFile, bytes]:
+    """Read one file.
+
+    Args:
+        scope: The scope's id.
+        path: Where it is.
+        name: Its name in the scope, posix.
+        kind: What it is for.
+        status: Its `lstat`.
+        full: Read all of it, not only the head.
+        root: The real path of the scope's root, for links; "" forbids them.
+
+    Returns:
+        The file, and the bytes that were read (none if it wasn't opened). Never raises.
+    """
+    where = os.fspath(path)
+    if stat.S_ISLNK(status.st_mode):
+        target = os.path.realpath(where)
+        if not root or not target.startswith(root + os.sep):
+            return _closed(scope, where, name, kind, status, "a link that leaves the folder"), b""
+        try:
+            status = Path(where).stat()
+        except OSError:
+            return _closed(scope, where, name, kind, status, "a link to nothing"), b""
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder, not a file" if stat.S_ISDIR(status.st_mode) else "not a regular file"
+        return _closed(scope, where, name, kind, status, what), b""
+    limit = (MAX_INDEX if kind == "index" else MAX_SIZE) if full else MAX_BYTES
+    try:
+        data = read_bytes(where, min(limit, status.st_size) if status.st_size else 0)
+    except OSError as error:
+        return _closed(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
+    whole = full and len(data) >= status.st_size
+    text, readonly = _text(data, status.st_size)
+    if text is not None and len(data) <= MAX_BYTES:
+        front = read_frontmatter(text)
+    else:
+        front = read_frontmatter(data[:MAX_BYTES], partial=True)
+    digest, links = None, None
+    if whole:
+        digest = hashlib.sha256(data).hexdigest()
+        # What is no UTF-8 is shown with replacement characters; its links are still of use to readers.
+        shown = data.decode("utf-8", "replace") if text is None else text
+        links = tuple(find_links(shown)) if b"[" in data or b"@" in data else ()
+    title = front.name or _title(front, text or "", name)
+    file = MemoryFile(
+        scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front, title,
+        front.description, front.type, False, readonly, links,
+    )  # fmt: skip
+    return file, data
+
+
+def read_bytes(path: str, limit: int) -> bytes:
+    """Up to `limit` bytes of a file, its access time left alone where the system lets us.
+
+    Raises:
+        OSError: It can't be opened or read.
+    """
+    try:
+        handle = os.open(path, _FLAGS | _NOATIME)
+    except PermissionError:
+        if not _NOATIME:
+            raise
+        handle = os.open(path, _FLAGS)
+    try:
+        data = os.read(handle, limit)
+        while len(data) < limit:
+            more = os.read(handle, limit - len(data))
+            if not more:
+                break
+            data += more
+        return data
+    finally:
+        os.close(handle)
+
+
+def why_readonly(data: bytes, size: int) -> str | None:
+    """Why a file with these bytes opens read only, or None; `data` may be only its head, `size` is the file's."""
+    return _text(data, size)[1]
+
+
+def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
+    """The text of a file or its head, None if it is none, and why it opens read only."""
+    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_SIZE else None
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        if len(data) == size or error.start < len(data) - 3 or error.reason != "unexpected end of data":
+            nul = "binary: holds NUL bytes" if b"\0" in data else None
+            return None, reason or nul or f"not UTF-8 (byte {error.start})"
+        text = data[: error.start].decode("utf-8")
+    if "\0" in text:
+        return text, reason or "binary: holds NUL bytes"
+    if "\r" in text:
+        tail = text.removesuffix("\r") if len(data) < size else text
+        if _LONE_CR.search(tail) is not None or ("\r\n" in tail and _LONE_LF.search(tail) is not None):
+            return text, reason or "mixed line ends"
+    return text, reason
+
+
+def _title(front: Frontmatter, text: str, name: str) -> str:
+    """The first heading, if it stands on the first pages, else the file's name."""
+    if front.verdict != "invalid":
+        match = _TITLE.search(text, front.body_start, MAX_BYTES)
+        if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
+            first = next((heading for heading in headings(text[:MAX_BYTES]) if heading.level == 1), None)
+            return first.text if first is not None and first.text else _stem(name)
+        if match is not None:
+            return match[1].strip()
+    return _stem(name)
+
+
+def _stem(name: str) -> str:
+    return name.rpartition("/")[2].removesuffix(".md")
+
+
+def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
+    """A file that wasn't opened."""
+    front = Frontmatter("invalid", problems=(Note(None, "unread", reason),))
+    return MemoryFile(
+        scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,
+        _stem(name), None, None, False, reason, None,
+    )  # fmt: skip

@@ -1,0 +1,254 @@
+"""What is astray in the agent client's folder: projects whose directory is gone, two directories in one folder, memory
+that no client loads. Only looked at, nothing is changed.
+
+Where a directory that is gone may be now: only what a few looks at the disk can tell, each with the reason in words.
+
+Looked at: the directories that its own sessions went on to, git's list of worktrees, the directories of other projects,
+the folders beside it and those of its name one level below. What counts most is whether the files that its sessions
+name are there.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.environment import Env
+from memtui.client.git import canonical_root
+from memtui.client.memory_location import decide
+from memtui.client.paths import belongs, given_name, read_small, real
+from memtui.client.projects import Project, directory_of, list_projects
+from memtui.client.session_files import head_and_tail, records, session_files
+
+SESSIONS_READ = 3
+"""Newest sessions whose head and tail are searched."""
+FILES_ASKED = 12
+"""Files that a candidate is asked for."""
+ENOUGH = 2
+"""Files that have to be there for a directory of another name."""
+MOST_BESIDE = 200
+"""Entries of a folder that are looked at."""
+MOST_SHOWN = 3
+_FILE = re.compile(rb'"(?:file_path|filePath|notebook_path)"\s*:\s*("(?:[^"\\]|\\.)*")')
+
+
+class Candidate(Struct, frozen=True):
+    """A directory that exists, and why it may be the one."""
+
+    directory: Path
+    reason: str
+
+
+class _Traces(Struct, frozen=True):
+    """What the sessions of a project tell: files below its directory, relative, and where they went on."""
+
+    files: tuple[str, ...]
+    onward: tuple[Path, ...]
+
+
+def candidates(project: Project, known: Sequence[Path], home: Path) -> tuple[Candidate, ...]:
+    """Where the directory of a project may be now, the likeliest first.
+
+    Args:
+        project: One whose directory is gone.
+        known: Directories that exist, of other projects and their repositories.
+        home: Is nobody's new place.
+    """
+    gone = project.cwd
+    if gone is None:
+        return ()
+    traces = _traces(project, gone)
+    beside = _beside(gone)
+    sure = [(path, "its last session went on there") for path in traces.onward]
+    sure += [(path, "it was a worktree of this repository") for path in _worktree_of(gone, known)]
+    named = [folder / gone.name for folder in _above(gone, known, beside)]
+    looked = dict.fromkeys((*(path for path, _ in sure), *named, *beside, *known))
+    found: list[tuple[bool, int, Candidate]] = []
+    for path in looked:
+        if path in (gone, home) or not path.is_dir():
+            continue
+        there = sum((path / file).exists() for file in traces.files)
+        told = list(dict.fromkeys(reason for one, reason in sure if one == path))
+        unsure = not told
+        if path.name == gone.name and (there or len(traces.files) <= ENOUGH):
+            told.append("it has the same name")  # one that has none of the files is another of that name
+        if there >= ENOUGH and there * 2 > len(traces.files):
+            told.append(f"it holds {there} of the {len(traces.files)} files that its sessions name")
+        if told:
+            found.append((unsure, -there, Candidate(path, " and ".join(told))))
+    return tuple(candidate for *_, candidate in sorted(found, key=lambda one: one[:2])[:MOST_SHOWN])
+
+
+def _traces(project: Project, gone: Path) -> _Traces:
+    files: dict[str, None] = {}
+    onward: dict[Path, None] = {}
+    lead = f"{gone}/"
+    for file in session_files(project.folder)[:SESSIONS_READ]:
+        head, tail = head_and_tail(file)
+        for line in (*tail, *head):
+            for match in _FILE.finditer(line):
+                path = _text(match[1])
+                if path.startswith(lead) and ".." not in path:
+                    files.setdefault(path.removeprefix(lead))
+        last = [cwd for record in records(tail or head, b'"cwd"') if isinstance(cwd := record.get("cwd"), str)][-1:]
+        for cwd in last:
+            if cwd.startswith("/") and not f"{cwd}/".startswith(lead) and not belongs(project.folder.name, cwd):
+                onward.setdefault(Path(os.path.normpath(cwd)))
+    return _Traces(tuple(islice(files, FILES_ASKED)), tuple(onward))
+
+
+def _text(quoted: bytes) -> str:
+    try:
+        return str(json.loads(quoted))
+    except ValueError:
+        return ""
+
+
+def _worktree_of(gone: Path, known: Iterable[Path]) -> list[Path]:
+    """The repositories whose worktree it was: git keeps the path until somebody prunes it."""
+    found = []
+    for root in known:
+        for pointer in islice((root / ".git" / "worktrees").glob("*/gitdir"), MOST_BESIDE):
+            data = read_small(pointer)
+            if data is not None and data.decode("utf-8", "replace").strip() == f"{gone}/.git":
+                found.append(root)
+    for above in gone.parents:
+        if above.name == "worktrees" and above.parent.name == ".claude":
+            found.append(above.parent.parent)  # where the client puts its own worktrees
+    return found
+
+
+def _nearest(path: Path) -> Path:
+    return next(above for above in path.parents if above.is_dir())
+
+
+def _beside(gone: Path) -> list[Path]:
+    """The folders in the nearest one above that still exists; those of the root are no place for a project."""
+    above = _nearest(gone)
+    if above == Path("/"):
+        return []
+    try:
+        with os.scandir(above) as entries:
+            names = [e.name for e in entries if not e.name.startswith(".") and e.is_dir(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [above / name for name in sorted(names)[:MOST_BESIDE]]
+
+
+def _above(gone: Path, known: Iterable[Path], beside: Sequence[Path]) -> list[Path]:
+    """The folders in which one of the same name is looked for."""
+    return list(dict.fromkeys((_nearest(gone), *beside, *(path.parent for path in known))))
+
+
+class Gone(Struct, frozen=True):
+    """A project whose directory no longer exists, and where it may be now."""
+
+    project: Project
+    candidates: tuple[Candidate, ...]
+
+
+class Owner(Struct, frozen=True):
+    """One of the directories that share a folder: its sessions' ids, newest first, and whether it exists.
+
+    `directory` is `None` for sessions that tell none.
+    """
+
+    directory: Path | None
+    sessions: tuple[str, ...]
+    exists: bool
+
+
+class Shared(Struct, frozen=True):
+    """A folder in which two directories keep their sessions, because their paths look alike in its name."""
+
+    folder: Path
+    owners: tuple[Owner, ...]
+
+
+class LeftMemory(Struct, frozen=True):
+    """Memory that no client loads: where it is, how many topics, and the reason.
+
+    `directory` is the one that its folder stands for, and `used` the memory folder that counts there, if one is known.
+    """
+
+    memory: Path
+    topics: int
+    reason: str
+    directory: Path | None = None
+    used: Path | None = None
+
+
+class Strays(Struct, frozen=True):
+    """All of it."""
+
+    gone: tuple[Gone, ...]
+    shared: tuple[Shared, ...]
+    left: tuple[LeftMemory, ...]
+
+
+def find_strays(env: Env) -> Strays:
+    """Look for what is astray.
+
+    Raises:
+        Unsupported: If the folder of projects may not be read.
+    """
+    projects = list_projects(env)
+    known = _known(projects)
+    return Strays(
+        tuple(
+            Gone(project, candidates(project, known, env.home))
+            for project in projects
+            if project.gone and not project.collision and (project.sessions or _holds(project))
+        ),
+        tuple(Shared(project.folder, _owners(project)) for project in projects if project.collision),
+        tuple(_left(env, projects, known)),
+    )
+
+
+def _known(projects: Iterable[Project]) -> list[Path]:
+    """The directories that exist, and the repositories that they are in; each once, in the order of the projects."""
+    found: dict[Path, None] = {}
+    for project in projects:
+        for path in dict.fromkeys((*((project.cwd,) if project.cwd is not None else ()), *project.cwds)):
+            if path.is_dir():
+                found.setdefault(real(path))
+                found.setdefault(canonical_root(path))
+    return list(found)
+
+
+def _owners(project: Project) -> tuple[Owner, ...]:
+    found: dict[Path | None, list[str]] = {}
+    for file in session_files(project.folder):
+        found.setdefault(directory_of(file), []).append(file.id)
+    return tuple(
+        Owner(path, tuple(ids), path is not None and path.is_dir())
+        for path, ids in sorted(found.items(), key=lambda item: item[0] is None)
+    )
+
+
+def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Iterable[LeftMemory]:
+    holding = [project for project in projects if _holds(project) and not project.gone]
+    if not holding:
+        return
+    used = {real(decide(env, path).agent_folder) for path in known}
+    for project in holding:
+        memory = project.memory
+        if memory is None or real(memory) in used or project.folder.name == given_name(env):
+            continue
+        if project.cwd is None:
+            yield LeftMemory(memory, project.topics, "no directory of this name exists, and no session tells one")
+            continue
+        place = decide(env, project.cwd)
+        reason = f"in {project.cwd} {place.agent_folder} is used: "
+        inside = place.root != place.cwd
+        reason += f"it belongs to the repository {place.root}" if inside else "the settings say so"
+        yield LeftMemory(memory, project.topics, reason, place.root, place.agent_folder)
+
+
+def _holds(project: Project) -> bool:
+    """Whether there is a memory file in the project's own folder."""
+    return project.topics > 0 or (project.memory is not None and (project.memory / "MEMORY.md").is_file())

@@ -1,0 +1,570 @@
+"""A move: planned and shown, then done.
+
+A session is copied whole, checked and named in the journal before its first file in the old folder goes. Memory is
+written in the new folder first, then removed from the old one. `back` takes a move back.
+
+Which memory files go where, and an index that takes in another one.
+
+Topics go byte for byte. Two folders have no common ancestor, so nothing is merged: of two files with one name and
+other bytes both stay, the one that comes as `NAME.from-PLACE.md`. Of an index that comes to another one, only the lines
+that this one lacks are put under it.
+"""
+
+import os
+import posixpath
+import re
+import time
+import unicodedata
+import uuid
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.environment import Env
+from memtui.client.memory_location import Place, decide
+from memtui.client.paths import LOCK, read_small, real
+from memtui.client.projects import directory_of
+from memtui.client.session_files import SessionFile
+from memtui.fs.atomic import clear_temps, fault, make_folders
+from memtui.fs.boundary import check_path, fold_name
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.history.snapshot import scan, walk
+from memtui.history.store import Change, Store
+from memtui.history.versions import MOVED
+from memtui.memory.budget import body_start, measure_index
+from memtui.memory.drafts import Drafts
+from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
+from memtui.memory.pins import Pins
+from memtui.memory.plans import Plan, Sheets
+from memtui.projects.journal import Journal
+from memtui.projects.relocate_sessions import FileMove, SessionMove, Stay, files_of, plan_sessions, transfer
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError, NotFound, Refused
+from memtui.util.process import Identity, alive
+from memtui.util.text import many
+
+LONGEST_TAIL = 40
+"""Characters of a place that become part of a file name."""
+_NOT_IN_NAMES = re.compile(r"[^\w-]+|_+")
+_BLOCKS = ("```", "~~~", "<!--")
+"""What begins a stretch of lines that mean nothing one by one."""
+_LIST_LINE = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]")
+
+
+class FileName(Struct, frozen=True):
+    """One memory file: its name in the old folder and in the new one; `there`: the new folder has these bytes already.
+
+    `mtime_ns` is when it was last written. For an index that is taken in by another, `lines` are those put under it.
+    """
+
+    source: str
+    target: str
+    there: bool
+    mtime_ns: int
+    lines: tuple[str, ...] = ()
+
+    @property
+    def renamed(self) -> bool:
+        """Whether both sides of a conflict stay."""
+        return self.source != self.target
+
+    @property
+    def how(self) -> str:
+        """What a person should know of it, "" for nothing."""
+        if self.lines:
+            return f"{many(len(self.lines), 'line')} put under the one that is there"
+        return f"as {self.target}" if self.renamed else "is there already" if self.there else ""
+
+
+class MemoryMove(Struct, frozen=True):
+    """What becomes of a memory folder: `coming` is done in the new folder first, then `leaving` in the old one."""
+
+    files: tuple[FileName, ...]
+    coming: Plan
+    leaving: Plan
+
+
+def plan_memory(old: Path, new: Path, place: str) -> tuple[MemoryMove | None, list[Stay], list[str]]:
+    """What has to be done for the memory of one folder to lie in another.
+
+    Args:
+        old, new: Memory folders; neither need exist.
+        place: Where the memory comes from, in a word; it becomes part of names that are taken.
+
+    Returns:
+        The move (`None` if there is nothing to move), what stays in the old folder and why, and notes.
+
+    Raises:
+        MemtuiError: If a file can't be read.
+    """
+    here, there = Sheets(old), Sheets(new)
+    stays = [Stay(name, "not a memory file") for name in _others(old)]
+    tail = tail_of(place)
+    files: list[FileName] = []
+    stamps = scan(old, None)
+    spelled = Counter(map(fold_name, stamps))
+    for name in sorted(stamps, key=lambda name: (posixpath.basename(name) == INDEX_NAME, name)):
+        twin = spelled[fold_name(name)] > 1  # one that went alone could not come back beside the other
+        reason = "differs only in case from another file" if twin else _refusal(old, name, name)
+        if reason:
+            stays.append(Stay(name, reason))
+            continue
+        text = here.text(name)
+        mtime = stamps[name].mtime_ns
+        renamed = {file.source: file.target for file in files if file.renamed}
+        if posixpath.basename(name) == INDEX_NAME:
+            found = _index(there, name, text, renamed, mtime)
+        else:
+            found = _topic(there, new, name, text, tail, mtime)
+        if isinstance(found, Stay):
+            stays.append(found)
+            continue
+        files.append(found)
+        here.drop(name)
+    if not files:
+        return None, stays, []
+    coming = there.plan(f"memory of {place} comes here")
+    leaving = here.plan(f"memory goes to {new.parent.name}")
+    return MemoryMove(tuple(files), coming, leaving), stays, _notes(there, files)
+
+
+def tail_of(place: str) -> str:
+    """A word for a place that may stand in a file name."""
+    words = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", place)).strip("-")[-LONGEST_TAIL:].strip("-")
+    return words or "elsewhere"
+
+
+def _topic(sheets: Sheets, root: Path, name: str, text: str, tail: str, mtime: int) -> FileName | Stay:
+    for number in range(1, 1000):
+        target = name if number == 1 else _beside(name, tail, number - 1)
+        reason = _refusal(root, target, name)
+        if reason and number > 1:
+            return Stay(name, reason)
+        if reason:
+            continue  # taken by one that differs in case only, or by a link
+        if not sheets.exists(target):
+            sheets.put(target, text)
+            return FileName(name, target, False, mtime)
+        if sheets.text(target) == text:
+            return FileName(name, target, True, mtime)
+    raise MemtuiError(f"too many files are called like {name}")
+
+
+def _beside(name: str, tail: str, number: int) -> str:
+    more = f"-{number}" if number > 1 else ""
+    return f"{name.removesuffix('.md')}.from-{tail}{more}.md"
+
+
+def _refusal(root: Path, name: str, known: str) -> str:
+    """Why a file can't be written there, "" if it can."""
+    verdict = check_path(root, name, op="write", actor="user")
+    if not verdict.allowed:
+        return verdict.reason
+    return "" if verdict.name == name else f"{verdict.name} is another spelling of {known}"
+
+
+def _index(sheets: Sheets, name: str, text: str, renamed: Mapping[str, str], mtime: int) -> FileName | Stay:
+    reason = _refusal(sheets.root, name, name)
+    if reason:
+        return Stay(name, reason)
+    folder = posixpath.dirname(name)
+    for old, new in renamed.items():
+        if posixpath.dirname(old) == folder:
+            text = retarget(text, posixpath.basename(old), posixpath.basename(new))
+    if not sheets.exists(name):
+        sheets.put(name, text)
+        return FileName(name, name, False, mtime)
+    before = sheets.text(name)
+    after, lines = take_in(before, text)
+    sheets.put(name, after)
+    return FileName(name, name, not lines, mtime, lines)
+
+
+def take_in(index: str, other: str) -> tuple[str, tuple[str, ...]]:
+    """Put what an index lacks of another one under it.
+
+    Args:
+        index: The whole text; every byte of it stays.
+        other: The whole text of the one that comes; its front matter is left out.
+
+    Returns:
+        The new text, and the lines that were put there, without line ends.
+    """
+    have = {line.strip() for line in index.split("\n")}
+    body = [line.rstrip("\r") for line in other[body_start(other) :].removeprefix("\ufeff").split("\n")]
+    lacking = [line for line in body if line.strip() and line.strip() not in have]
+    if not lacking:
+        return index, ()
+    whole = any(mark in line for line in body for mark in _BLOCKS)
+    lines = _kept(body, None if whole else set(lacking))
+    newline = newline_of(index)
+    text = index if not index or index.endswith("\n") else index + newline
+    last = text.rstrip("\r\n").rpartition("\n")[2]
+    if text.strip("\ufeff \r\n") and not (_LIST_LINE.match(last) and _LIST_LINE.match(lines[0])):
+        text += "" if text.endswith(newline * 2) else newline
+    return text + newline.join(lines) + newline, tuple(line for line in lines if line)
+
+
+def _kept(body: list[str], wanted: set[str] | None) -> list[str]:
+    """The wanted lines of a text, all if it is `None`; of blank lines at most one between two of them."""
+    kept: list[str] = []
+    gap = False
+    for line in body:
+        if not line.strip():
+            gap = True
+            continue
+        if wanted is None or line in wanted:
+            kept += [""] if gap and kept else []
+            kept.append(line)
+            gap = False
+    return kept
+
+
+def _notes(sheets: Sheets, files: list[FileName]) -> list[str]:
+    notes = []
+    for file in files:
+        if file.renamed:
+            notes.append(f"{file.source} is another one there: both stay, this one as {file.target}")
+    index = sheets.text_or(INDEX_NAME, "")
+    budget = measure_index(index)
+    if budget.over:
+        notes.append(f"{INDEX_NAME} is over its limit then: from line {budget.cut_line_in_file} on nothing is loaded")
+    listed = {entry.target for entry in read_entries(index)}
+    lost = [line for file in files if file.source == INDEX_NAME for line in file.lines
+            if not all(entry.target in listed for entry in read_entries(line))]  # fmt: skip
+    if lost:
+        notes.append(f"{INDEX_NAME} there ends in a block that isn't closed: it takes in {many(len(lost), 'line')}")
+    return notes
+
+
+def _others(root: Path) -> list[str]:
+    """What lies in a memory folder and is no memory: hidden files, other kinds, links."""
+    found = []
+    for above, _, entries in walk(root, hidden=True):
+        for entry in entries:
+            if entry.name == LOCK:
+                continue  # goes its own way
+            plain = entry.name.endswith(".md") and not entry.name.startswith(".")
+            if entry.is_dir(follow_symlinks=False):
+                found += [above + entry.name] if entry.name.startswith(".") else []
+            elif not plain or not entry.is_file(follow_symlinks=False):
+                found.append(above + entry.name)
+    return sorted(found)
+
+
+STALE_LOCK = 3600.0
+"""Seconds after which a consolidation's lock counts for nothing, whoever wrote it (DESIGN.md D2)."""
+
+
+class MovePlan(Struct, frozen=True):
+    """What a move would do.
+
+    `old` is the directory that it comes from, as far as that is known, `new` the one that it goes to; `source` and
+    `target` are their folders under `projects/`. `stays` is what is not moved, `notes` are for people.
+    """
+
+    old: Path | None
+    new: Path
+    source: Path
+    target: Path
+    sessions: tuple[SessionMove, ...]
+    memory: MemoryMove | None
+    stays: tuple[Stay, ...]
+    notes: tuple[str, ...]
+    dirs: Dirs
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing to do."""
+        return not self.sessions and self.memory is None
+
+    def amount(self, sessions: int) -> str:
+        """What it is about in words, with so many of its sessions."""
+        words = [many(sessions, "session")] if self.sessions else []
+        if self.memory is not None:
+            words.append(many(len(self.memory.files), "memory file"))
+        return " and ".join(words) or "nothing"
+
+
+class Moved(Struct, frozen=True):
+    """What was done: the move's id for the way back, the sessions, whether memory moved, what stayed after all."""
+
+    id: str
+    sessions: tuple[SessionMove, ...]
+    memory: bool
+    stays: tuple[Stay, ...]
+
+
+def plan_move(
+    env: Env,
+    dirs: Dirs,
+    old: Path,
+    new: Path,
+    *,
+    directory: Path | None = None,
+    shared: bool = False,
+    sessions: bool = True,
+    memory: bool = True,
+    live: Collection[str] = (),
+    now: Callable[[], float] = time.time,
+    fresh: Callable[[], str] = lambda: str(uuid.uuid4()),
+) -> MovePlan:
+    """Plan to bring what one project has left to another directory. Nothing is written.
+
+    Args:
+        env: The surroundings.
+        dirs: Ours: for the journal and the history of the memory.
+        old: The project's folder under `projects/`.
+        new: The directory that it shall belong to.
+        directory: The directory that `old` stands for, if it is known.
+        shared: Whether another directory has the same folder: then only the sessions of `directory` move, no memory.
+        sessions, memory: What shall move.
+        live: Ids of running sessions: they stay.
+        now: The clock, in seconds since 1970.
+        fresh: Makes an id for a session whose name is taken.
+
+    Raises:
+        NotFound: If either isn't there.
+        Refused: If a folder is a link, or a consolidation may be running in one of the memory folders.
+        MemtuiError: If something can't be read.
+    """
+    if not old.is_dir():
+        raise NotFound(f"{old} does not exist", hint="memtui projects lists the projects")
+    if not new.is_dir():
+        raise NotFound(f"{new} is no directory", hint="name the directory in which the project is now")
+    place = decide(env, new)
+    for folder in (old, place.transcripts):
+        if folder.is_symlink():
+            raise Refused(f"{folder} is a link: memtui doesn't write through links", hint="move it by hand")
+    moves: list[SessionMove] = []
+    stays: list[Stay] = []
+    notes: list[str] = []
+    if sessions and old == place.transcripts:
+        notes.append("both directories have the same folder: the sessions are where they belong")
+    elif sessions:
+        chosen = _chosen(directory) if shared else None
+        moves, stays = plan_sessions(old, place.transcripts, chosen=chosen, live=live, fresh=fresh)
+        notes += _session_notes(moves, directory)
+    taken: MemoryMove | None = None
+    if memory and shared:
+        notes.append("the memory stays: two directories share it")
+    elif memory:
+        word = directory.name if directory is not None else ""
+        taken, left, more = _memory(old / "memory", place, word or old.name.rpartition("-")[2], now)
+        stays += left
+        notes += more
+    return MovePlan(directory, new, old, place.transcripts, tuple(moves), taken, tuple(stays), tuple(notes), dirs)
+
+
+def _memory(
+    kept: Path, place: Place, word: str, now: Callable[[], float]
+) -> tuple[MemoryMove | None, list[Stay], list[str]]:
+    """The plan for the memory of a project's folder."""
+    if kept.is_symlink():
+        return None, [Stay("memory", "it is a link to another folder")], []
+    if not kept.is_dir() or real(kept) == real(place.folder):
+        return None, [], []
+    for folder in (kept, place.folder):
+        _not_dreaming(folder, now)
+    taken, stays, notes = plan_memory(kept, place.folder, word)
+    if taken is not None and place.folder != place.agent_folder:
+        notes.append(f"the agent client itself uses {place.agent_folder} as memory there")
+    if taken is not None and not place.enabled:
+        notes.append("memory is switched off there: the agent loads none of it")
+    return taken, stays, notes
+
+
+def _chosen(directory: Path | None) -> Callable[[SessionFile], bool]:
+    return lambda file: directory is not None and directory_of(file) == directory
+
+
+def _session_notes(moves: Collection[SessionMove], directory: Path | None) -> list[str]:
+    notes = [
+        f"session {move.id} is another one there: both stay, this one as {move.new_id}; its checkpoints don't follow"
+        for move in moves
+        if move.renamed
+    ]
+    outputs = sum("/tool-results/" in file.source for move in moves for file in move.files)
+    if outputs:
+        notes.append(
+            f"{outputs} long tool outputs are named by their old path in the transcripts, which stay as they are"
+        )
+    if directory is not None and directory.is_dir():
+        notes.append(f"{directory} still exists: sessions that begin there are kept in its own folder again")
+    return notes
+
+
+def _not_dreaming(memory: Path, now: Callable[[], float]) -> None:
+    lock = memory / LOCK
+    try:
+        age = now() - lock.lstat().st_mtime
+        pid = int(read_small(lock) or b"0")
+    except (OSError, ValueError):
+        return
+    if age < STALE_LOCK and alive(Identity(pid)):
+        hint = "try again when it has ended; the lock counts for an hour"
+        raise Refused(f"a consolidation may be running in {memory} (process {pid})", hint=hint)
+
+
+def carry_out(
+    plan: MovePlan,
+    *,
+    live: Collection[str] = (),
+    now: Callable[[], float] = time.time,
+    new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
+    fs: FileSystem = REAL,
+) -> Moved:
+    """Do what a plan says.
+
+    Args:
+        plan: The plan; what became another than it was planned for stays, and is told.
+        live: Ids that are running by now.
+        now: The clock, in seconds since 1970.
+        new_id: Makes an id for the move.
+
+    Raises:
+        Refused: If a session that would move is running by now. Nothing was done.
+        MemtuiError: If the disk refuses. What was moved stays moved; the same move again ends it.
+    """
+    _none_live(plan.sessions, live)
+    journal = Journal(plan.dirs, fs=fs)
+    move = new_id()
+    moved: list[SessionMove] = []
+    stays: list[Stay] = []
+    outcome = "it stopped half-way; the same move again ends it, projects undo-move takes it back"
+    try:
+        with journal.held():
+            old = str(plan.old or plan.source)
+            journal.add(move, "begin", when=now(), old=old, new=str(plan.new), folder=str(plan.source))
+            make_folders(plan.target, fs=fs)
+            _clear(plan.target, fs)
+            if plan.memory is not None:
+                stays += _move_memory(plan.memory, plan.dirs, journal, move, now, fs)
+            for session in plan.sessions:
+                done, left = _move_session(session, plan.source, plan.target, journal, move, fs)
+                moved += [session] if done else []
+                stays += left
+            remove_empty(plan.source, fs)
+            journal.add(move, "end")
+    except OSError as error:
+        raise fault(error, error.filename or plan.source.name, outcome=outcome) from error
+    return Moved(move, tuple(moved), plan.memory is not None, tuple(stays))
+
+
+def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None:
+    running = [session.id for session in sessions if session.id in live]
+    if running:
+        raise Refused(f"session {running[0]} is running: nothing was moved", hint="end it first")
+
+
+def _move_session(
+    session: SessionMove, source: Path, target: Path, journal: Journal, move: str, fs: FileSystem
+) -> tuple[bool, list[Stay]]:
+    ours = {file.target for file in session.files}
+    try:
+        had = [name for name in files_of(target, session.new_id) if name not in ours]
+    except Refused as error:
+        return False, [Stay(session.id, error.message)]
+    _write_down(journal, move, (session.id, session.new_id), source, target, session.files, had)
+    return transfer(session.id, session.files, source, target, fs=fs)
+
+
+def _write_down(
+    journal: Journal,
+    move: str,
+    ids: tuple[str, str],
+    source: Path,
+    target: Path,
+    files: Collection[FileMove],
+    had: Collection[str] = (),
+) -> None:
+    """Name files in the journal; `had` are others of the session's that the new folder has before."""
+    told = [[file.source, file.target, file.size, file.there] for file in files]
+    where = {"as": ids[1], "from": str(source), "to": str(target)}
+    journal.add(move, "files", id=ids[0], **where, files=told, had=list(had))
+
+
+def _move_memory(
+    memory: MemoryMove, dirs: Dirs, journal: Journal, move: str, now: Callable[[], float], fs: FileSystem
+) -> list[Stay]:
+    source, target = memory.leaving.root, memory.coming.root
+    pins, drafts = Pins(dirs, fs), Drafts(dirs, fs=fs, now=now)
+    pinned = pins.names(source)
+    names = [(file.source, file.target) for file in memory.files]
+    follow = [[old, new] for old, new in names if old in pinned]
+    journal.add(
+        move, "memory", **{"from": str(source), "to": str(target)}, pinned=follow,
+        files=[[file.source, file.target, file.mtime_ns] for file in memory.files],
+    )  # fmt: skip
+    make_folders(target, fs=fs)
+    for root, changes, why in (
+        (target, memory.coming.changes, memory.coming.title),
+        (source, memory.leaving.changes, memory.leaving.title),
+    ):
+        _apply(Store(root, dirs, fs=fs, now=now, trash=None), changes, why, move)
+    written = {change.name for change in memory.coming.changes if change.base is None}
+    for file in memory.files:
+        if file.target in written:
+            keep_time(target / file.target, file.mtime_ns)
+    follow_names(pins, drafts, source, target, names, follow)
+    return _move_lock(source, target, journal, move, fs)
+
+
+def _apply(store: Store, changes: Collection[Change], why: str, move: str) -> None:
+    store.recover()
+    if changes:
+        store.apply(tuple(changes), why=why, kind=MOVED, extra={"move": move}, merge=False)
+
+
+def _move_lock(source: Path, target: Path, journal: Journal, move: str, fs: FileSystem) -> list[Stay]:
+    """The client's note of the last consolidation goes along where the new folder has none."""
+    if not (source / LOCK).is_file() or (source / LOCK).is_symlink():
+        return []
+    if os.path.lexists(target / LOCK):
+        return [Stay(LOCK, "the memory there has its own")]
+    file = FileMove(LOCK, LOCK, (source / LOCK).stat().st_size)
+    _write_down(journal, move, ("", ""), source, target, [file])
+    return transfer(LOCK, [file], source, target, fs=fs)[1]
+
+
+def follow_names(
+    pins: Pins,
+    drafts: Drafts,
+    source: Path,
+    target: Path,
+    names: Collection[tuple[str, str]],
+    pinned: Collection[list[str]],
+) -> None:
+    """Let pins and unsaved text follow files that are in another folder now."""
+    if pinned:
+        pins.set(target, [new for _, new in pinned], True)
+        pins.set(source, [old for old, _ in pinned], False)
+    for old, new in names:
+        draft = drafts.load(source / old)
+        if draft is not None and drafts.load(target / new) is None:
+            drafts.save(target / new, draft.text, draft.base)
+            drafts.drop(source / old)
+
+
+def keep_time(path: Path, mtime_ns: int) -> None:
+    """Let a memory be as old as it was: its age is told to the agent. A file that is gone by now is no fault."""
+    with suppress(OSError):
+        os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
+
+
+def _clear(folder: Path, fs: FileSystem) -> None:
+    """Remove what a copy that was stopped left."""
+    for above, names, files in os.walk(folder):
+        names[:] = [name for name in names if not name.startswith(".")]
+        with suppress(OSError):
+            clear_temps(Path(above), fs=fs, names=files)
+
+
+def remove_empty(folder: Path, fs: FileSystem = REAL) -> None:
+    """Remove a project's folder and those below it, as far as they are empty; links are not entered."""
+    for above, _, _ in os.walk(folder, topdown=False):
+        with suppress(OSError):
+            fs.rmdir(Path(above))

@@ -1,0 +1,309 @@
+"""Which files of a session go where: its transcript, its own folder, sub-agents' files beside it.
+
+A session's identity is its file's name. Where the other folder has a file of that name with other bytes, both stay and
+the session that comes gets an id of its own, for all of its files.
+
+Source:
+    FORMATS 1.1; what the client makes of a copy under another id is told in this package's docstring.
+
+Files that belong together, from a folder to another: all are copied, and only then do the old ones go.
+"""
+
+import os
+import re
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.client.session_files import SESSION, SessionFile, read_part, records, session_files, session_title
+from memtui.fs.atomic import is_temp
+from memtui.fs.copy import Seen, copy, remove, see
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.errors import Conflict, MemtuiError, Refused
+
+
+class FileMove(Struct, frozen=True):
+    """One file: its name in the old folder and in the new one, relative, with slashes; its size in bytes.
+
+    `there` is the digest of the file in the new folder where that holds the same bytes already, else "".
+    """
+
+    source: str
+    target: str
+    size: int
+    there: str = ""
+
+
+class Stay(Struct, frozen=True):
+    """Something that is not moved, and why."""
+
+    what: str
+    why: str
+
+
+def transfer(
+    what: str, files: Collection[FileMove], source: Path, target: Path, *, fs: FileSystem = REAL
+) -> tuple[bool, list[Stay]]:
+    """Bring files that belong together to another folder: all copies first; of the old ones, the last file goes first.
+
+    Args:
+        what: What to call them.
+        files: A session's transcript comes last: the new folder has it once it has all that belongs to it.
+
+    Returns:
+        Whether they moved; if not, the new folder has none of them. And what stays in the old folder, and why.
+
+    Raises:
+        OSError: If the disk refuses. Every file is whole in one of the folders, or in both.
+    """
+    seen: list[tuple[FileMove, Seen]] = []
+    made: list[tuple[FileMove, Seen]] = []
+    try:
+        for file in files:
+            if file.there:
+                before, after = see(source, file.source, fs=fs), see(target, file.target, fs=fs)
+                if before is None or after is None or not before.digest == after.digest == file.there:
+                    raise Conflict(f"{file.source} is being written by another program")
+                seen.append((file, before))
+            else:
+                copied = copy((source, file.source), (target, file.target), fs=fs)
+                seen.append((file, copied.source))
+                made.append((file, copied.copy))
+    except (MemtuiError, OSError) as error:
+        _take_away(target, made, fs)
+        if isinstance(error, OSError):
+            raise
+        return False, [Stay(what, error.message)]
+    seen.reverse()
+    try:
+        for file, before in seen[:1]:
+            remove(source, file.source, before, fs=fs)
+    except MemtuiError as error:  # nothing is removed yet
+        _take_away(target, made, fs)
+        return False, [Stay(what, error.message)]
+    stays = []
+    for file, before in seen[1:]:
+        try:
+            remove(source, file.source, before, fs=fs)
+        except MemtuiError as error:
+            stays.append(Stay(file.source, f"{error.message}; the new folder has it as it was before"))
+    return True, stays
+
+
+def _take_away(root: Path, made: Collection[tuple[FileMove, Seen]], fs: FileSystem) -> None:
+    """Remove copies again; one that stays is there twice, which the next move ends."""
+    for file, copy_ in made:
+        with suppress(MemtuiError, OSError):
+            remove(root, file.target, copy_, fs=fs)
+
+
+SHORT = 8
+"""Characters of an id that are told."""
+_ID = re.compile(SESSION.pattern.removesuffix(r"\.jsonl"))
+_AGENT = re.compile(r"agent-.+\.jsonl")
+
+
+class SessionMove(Struct, frozen=True):
+    """A session: `id` in the old folder, `new_id` in the new one; its files, the transcript last.
+
+    `title` is what the client calls it, "" for files whose transcript is gone.
+    """
+
+    id: str
+    new_id: str
+    files: tuple[FileMove, ...]
+    title: str = ""
+
+    @property
+    def renamed(self) -> bool:
+        """Whether both sides of a conflict stay."""
+        return self.id != self.new_id
+
+    @property
+    def there(self) -> bool:
+        """Whether the new folder has all of it already."""
+        return all(file.there for file in self.files)
+
+    @property
+    def how(self) -> str:
+        """What a person should know of it, "" for nothing."""
+        return f"as {self.new_id[:SHORT]}" if self.renamed else "is there already" if self.there else ""
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its files."""
+        return sum(file.size for file in self.files)
+
+
+def plan_sessions(
+    old: Path,
+    new: Path,
+    *,
+    chosen: Callable[[SessionFile], bool] | None = None,
+    live: Collection[str] = (),
+    fresh: Callable[[], str],
+    fs: FileSystem = REAL,
+) -> tuple[list[SessionMove], list[Stay]]:
+    """What has to be done for the sessions of one folder to lie in another.
+
+    Args:
+        old, new: Project folders; `new` need not exist.
+        chosen: Which sessions; all, and what is left of sessions whose transcript is gone, if left out.
+        live: Ids that are running: they stay.
+        fresh: Makes an id for a session whose name is taken.
+    """
+    moves: list[SessionMove] = []
+    stays: list[Stay] = []
+    beside = _agents_beside(old)
+    files = [file for file in session_files(old) if chosen is None or chosen(file)]
+    units = [(file.id, session_title(file)) for file in files]
+    if chosen is None:
+        have = {file.id for file in files}
+        units += [(name, "") for name in _own_folders(old) if name not in have]
+    for id, title in units:
+        if id in live:
+            stays.append(Stay(id, "it is running: end it first"))
+            continue
+        try:
+            moves.append(plan_session(old, id, new, id, beside.get(id, ()), title=title, fresh=fresh, fs=fs))
+        except Refused as error:
+            stays.append(Stay(id, error.message))
+    if chosen is None:
+        planned = {move.id for move in moves} | {stay.what for stay in stays}
+        stays += [Stay(name, "no session here names it") for id in beside if id not in planned for name in beside[id]]
+    return moves, stays
+
+
+def plan_session(
+    old: Path,
+    id: str,
+    new: Path,
+    new_id: str,
+    beside: Sequence[str] = (),
+    *,
+    title: str = "",
+    fresh: Callable[[], str],
+    fs: FileSystem = REAL,
+) -> SessionMove:
+    """What has to be done for one session.
+
+    Args:
+        id, new_id: What it is called in the old folder, and shall be called in the new one.
+        beside: Names of sub-agents' files beside it.
+        title: What the client calls it.
+
+    Raises:
+        Refused: If one of its files is a link or no file.
+        OSError: If one can't be read.
+    """
+    names = [*files_of(old, id), *beside]
+    if (old / f"{id}.jsonl").is_symlink() or (old / f"{id}.jsonl").exists():
+        names.append(f"{id}.jsonl")
+    while True:
+        found: list[FileMove] = []
+        for name in names:
+            move = None
+            if name not in beside or id == new_id:
+                move = _file(old, name, new, _target(name, id, new_id), fs)
+            if move is None and name in beside:
+                # Here the id in their rows says whose they are; in the session's own folder, the folder does.
+                move = _file(old, name, new, f"{new_id}/subagents/{name}", fs)
+            if move is None:
+                break
+            found.append(move)
+        else:
+            return SessionMove(id, new_id, tuple(found), title)
+        new_id = fresh()
+
+
+def _target(name: str, id: str, new_id: str) -> str:
+    return new_id + name.removeprefix(id) if name.startswith(id) else name
+
+
+def _file(old: Path, name: str, new: Path, target: str, fs: FileSystem) -> FileMove | None:
+    """One file's move; `None` if the new folder has another one under that name.
+
+    Raises:
+        Refused: If either is a link or no file.
+    """
+    info = _regular(old / name)
+    if info is None:
+        raise Refused(f"{name} is gone")
+    there = _regular(new / target)
+    if there is None:
+        return FileMove(name, target, info.st_size)
+    if there.st_size != info.st_size:
+        return None
+    mine, theirs = see(old, name, fs=fs), see(new, target, fs=fs)
+    if mine is None or theirs is None or mine.digest != theirs.digest:
+        return None
+    return FileMove(name, target, info.st_size, theirs.digest)
+
+
+def _regular(path: Path) -> os.stat_result | None:
+    try:
+        info = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    if not stat.S_ISREG(info.st_mode):
+        raise Refused(f"{path.name} is a link or not a file")
+    return info
+
+
+def files_of(root: Path, folder: str) -> Iterator[str]:
+    """Every file in a session's own folder, by its name below `root`; what a stopped copy left is nobody's.
+
+    Raises:
+        Refused: If there is a link or something else in it.
+    """
+    if (root / folder).is_symlink():
+        raise Refused(f"{folder} is a link")
+    try:
+        with os.scandir(root / folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except FileNotFoundError:
+        return
+    except NotADirectoryError:
+        raise Refused(f"{folder} is not a folder") from None
+    for entry in found:
+        name = f"{folder}/{entry.name}"
+        if entry.is_dir(follow_symlinks=False):
+            yield from files_of(root, name)
+        elif not entry.is_file(follow_symlinks=False):
+            raise Refused(f"{name} is a link or not a file")
+        elif not is_temp(entry.name):
+            yield name
+
+
+def _own_folders(root: Path) -> list[str]:
+    """The folders that are named like a session."""
+    try:
+        with os.scandir(root) as entries:
+            return sorted(e.name for e in entries if _ID.fullmatch(e.name) and e.is_dir(follow_symlinks=False))
+    except OSError:
+        return []
+
+
+def _agents_beside(root: Path) -> dict[str, list[str]]:
+    """Sub-agents' files beside the sessions, by the session that their first record names ("" if none does)."""
+    found: dict[str, list[str]] = {}
+    try:
+        names = sorted(name for name in os.listdir(root) if _AGENT.fullmatch(name))  # noqa: PTH208 - names are wanted
+    except OSError:
+        return found
+    for name in names:
+        path = root / name
+        first = next(records(read_part(str(path)).split(b"\n")), {}) if _plain(path) else {}
+        session = first.get("sessionId")
+        found.setdefault(session if isinstance(session, str) else "", []).append(name)
+    return found
+
+
+def _plain(path: Path) -> bool:
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False

@@ -1,0 +1,180 @@
+"""A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
+
+What the API asks for: the first message is the user's, sides take turns, every call has its result in the very next
+message and no result stands elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
+ids and names are made of letters, digits, "_" and "-", images and documents have a source that it knows. The client
+gets by with less, because it repairs on the way; here it is made true, and a test enforces it.
+
+Source:
+    Messages API reference; FORMATS 2.7.
+"""
+
+import re
+from typing import Any, Final
+
+from memtui.resume.content_blocks import NO_CONTENT, Block
+from memtui.resume.resume import Resume
+from memtui.resume.tool_calls import INTERRUPTED
+from memtui.transcripts.entries import text, whole_characters
+
+SENT: Final = ("text", "tool_use", "tool_result", "image", "document")
+"""Kinds of block that another model may get; thinking is signed for the one that thought it."""
+
+UNFINISHED: Final = (
+    "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
+)
+LEFT_OUT: Final = "[{} left out]"
+"""Stands for an image or a document whose source no other program can read."""
+BEGINNING: Final = "(the conversation before this was left out)"
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST_NAME: Final = 128
+_BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
+_IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
+
+ApiMessage = dict[str, Any]
+
+
+def context_messages(resume: Resume) -> list[ApiMessage]:
+    """The messages of a resume in the form of the Messages API; empty if there is no conversation."""
+    found: list[ApiMessage] = []
+    ids = _Ids()
+    for message in resume.messages or ():
+        content = [_block(block, ids) for block in message.blocks if _sendable(block)]
+        if not content:
+            content = [{"type": "text", "text": NO_CONTENT}] if message.role == "user" else []
+        if content:
+            _append(found, message.role, content)
+    if found and found[0]["role"] != "user":
+        found.insert(0, {"role": "user", "content": [{"type": "text", "text": BEGINNING}]})
+    closed = _close_calls(found)
+    if closed and closed[-1]["role"] == "assistant" and closed[-1]["content"][-1]["type"] == "text":
+        closed[-1]["content"][-1]["text"] = closed[-1]["content"][-1]["text"].rstrip()
+    return closed
+
+
+class _Ids:
+    """Ids of calls as the API takes them; what was another id before stays another one."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, str] = {}
+        self.taken: set[str] = set()
+
+    def __call__(self, value: str) -> str:
+        if value not in self.known:
+            plain = made = _NOT_IN_NAMES.sub("_", value) or "call"
+            while made in self.taken:
+                made = f"{plain}_{len(self.taken)}"
+            self.known[value] = made
+            self.taken.add(made)
+        return self.known[value]
+
+
+def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> None:
+    """Add what one side says; neighbours of one side become one message, calls last and results first in it."""
+    if found and found[-1]["role"] == role:
+        found[-1]["content"] += content
+    else:
+        found.append({"role": role, "content": content})
+    kind, last = ("tool_use", True) if role == "assistant" else ("tool_result", False)
+    found[-1]["content"].sort(key=lambda block: (block["type"] == kind) is last)
+
+
+def _close_calls(messages: list[ApiMessage]) -> list[ApiMessage]:
+    """Give every call a result in the next message, and take out results without a call."""
+    closed: list[ApiMessage] = []
+    for number, message in enumerate(messages):
+        calls = _calls(closed[-1]) if closed else []
+        content = [
+            block for block in message["content"] if block["type"] != "tool_result" or block["tool_use_id"] in calls
+        ]
+        if message["role"] == "user":
+            answered = {block["tool_use_id"] for block in content if block["type"] == "tool_result"}
+            content = [*(_unfinished(call) for call in calls if call not in answered), *content]
+            content.sort(key=lambda block: block["type"] != "tool_result")
+        closed.append({"role": message["role"], "content": content or [{"type": "text", "text": NO_CONTENT}]})
+        if number == len(messages) - 1 and _calls(closed[-1]):
+            closed.append({"role": "user", "content": [_unfinished(call) for call in _calls(closed[-1])]})
+    return closed
+
+
+def _calls(message: ApiMessage) -> list[str]:
+    return [block["id"] for block in message["content"] if block["type"] == "tool_use"]
+
+
+def _unfinished(call: str) -> ApiMessage:
+    return {"type": "tool_result", "tool_use_id": call, "content": UNFINISHED, "is_error": True}
+
+
+def _sendable(block: Block) -> bool:
+    if block.type not in SENT:
+        return False
+    return block.type != "text" or bool(block.data["text"].strip())
+
+
+def _block(block: Block, ids: _Ids) -> ApiMessage:
+    """A block with the fields that the API knows, and nothing of the client's own."""
+    data = block.data
+    if block.type == "text":
+        return {"type": "text", "text": whole_characters(data["text"])}
+    if block.type == "tool_use":
+        given = data.get("input")
+        return {
+            "type": "tool_use",
+            "id": ids(text(data.get("id"))),
+            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_LONGEST_NAME] or "unknown",
+            "input": _whole(given) if isinstance(given, dict) else {"value": _whole(given)},
+        }
+    if block.type == "tool_result":
+        found: ApiMessage = {"type": "tool_result", "tool_use_id": ids(text(data.get("tool_use_id")))}
+        content = _result(data.get("content"))
+        if content:
+            found["content"] = content
+        if data.get("is_error") is True:
+            found["is_error"] = True
+        return found
+    return _media(data)
+
+
+def _result(content: object) -> str | list[ApiMessage]:
+    if isinstance(content, str):
+        return UNFINISHED if content == INTERRUPTED else whole_characters(content)
+    parts: list[ApiMessage] = []
+    for part in content if isinstance(content, list) else ():
+        if not isinstance(part, dict):
+            continue
+        if part.get("type") == "text" and text(part.get("text")).strip():
+            parts.append({"type": "text", "text": whole_characters(part["text"])})
+        elif part.get("type") in ("image", "document"):
+            parts.append(_media(part))
+    return parts
+
+
+def _media(data: ApiMessage) -> ApiMessage:
+    """An image or a document, or a text that stands for one that can't be sent."""
+    kind, source = data["type"], data.get("source")
+    how = source.get("type") if isinstance(source, dict) else None
+    if isinstance(source, dict) and how in ("base64", "text"):
+        media, body = text(source.get("media_type")), text(source.get("data"))
+        if kind == "image":
+            fits = how == "base64" and media in _IMAGES
+        else:
+            fits = media == ("application/pdf" if how == "base64" else "text/plain")
+        if fits and (body.strip() if how == "text" else body and _BASE64.fullmatch(body)):
+            return {"type": kind, "source": {"type": how, "media_type": media, "data": whole_characters(body)}}
+    elif isinstance(source, dict) and how == "url" and text(source.get("url")).startswith(("https://", "http://")):
+        return {"type": kind, "source": {"type": "url", "url": whole_characters(source["url"])}}
+    return {"type": "text", "text": LEFT_OUT.format(kind)}
+
+
+def _whole(value: Any) -> Any:
+    """A value in which no text has half characters."""
+    if isinstance(value, str):
+        return whole_characters(value)
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    if isinstance(value, dict):
+        return {whole_characters(str(key)): _whole(part) for key, part in value.items()}
+    if isinstance(value, float) and value in (float("inf"), float("-inf")):
+        return None
+    return value

@@ -1,0 +1,166 @@
+"""A session's tree in the order in which it is drawn: branches below the one that they leave, sub-agents below the
+branch that called them, and where a resume goes on.
+"""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from msgspec import Struct
+
+from memtui.client.session_files import one_line
+from memtui.resume.resume import Resume
+from memtui.transcripts.entries import Entry, blocks_of, text
+from memtui.transcripts.lines import Record
+from memtui.transcripts.subagents import SubAgent, find_agents
+from memtui.transcripts.transcript import Transcript, read_transcript
+from memtui.transcripts.tree import Branch, BranchKind, Tree, build_tree
+from memtui.util.errors import MemtuiError
+
+NodeKind = BranchKind | Literal["agent-file"]
+
+KINDS: dict[NodeKind, str] = {
+    "root": "",
+    "rewind": "rewind",
+    "retry": "retry",
+    "compaction": "after compaction",
+    "orphan": "orphan",
+    "sub-agent": "sub-agent",
+    "agent-file": "sub-agent",
+}
+"""What a kind is called; the conversation that a session begins with needs no word."""
+
+
+class Node(Struct, frozen=True):
+    """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
+
+    `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth
+    below the same node. `says` is the first prompt, else the first words, one line. `messages` are its rows with
+    something to send. `stamp` is when its last message was written, as written, `uuid` that message: the point from
+    which it goes on. `leaf`: the client's own leaf is here, and `leaf_uuid` is it. `off` is the row that it leaves.
+    """
+
+    depth: int
+    last: bool
+    kind: NodeKind
+    says: str
+    messages: int
+    stamp: str
+    uuid: str
+    leaf: bool = False
+    leaf_uuid: str = ""
+    off: Entry | None = None
+    branch: Branch | None = None
+    agent: SubAgent | None = None
+
+
+def outline_of(transcript: Transcript, resume: Resume, tree: Tree | None = None) -> tuple[Node, ...]:
+    """The nodes of a session, top down.
+
+    Args:
+        transcript: The session, read.
+        resume: What a resume of it sends: says where the client goes on.
+        tree: Its tree, if it is built already.
+    """
+    tree = tree or build_tree(transcript.entries)
+    return tuple(_Outline(transcript, resume, tree).nodes())
+
+
+def said_by(data: Record, longest: int = 0) -> str:
+    """What a row says, in one line: its texts, `+Tool` for a call, `=` for a result, its kind for anything else."""
+    message = data.get("message")
+    parts: list[str] = []
+    for block in blocks_of(message) if isinstance(message, dict) else ():
+        if block["type"] == "text":
+            parts.append(block["text"][: longest or None])
+        elif block["type"] == "tool_use":
+            parts.append("+" + (text(block.get("name")) or "tool"))
+        else:
+            parts.append("=" if block["type"] == "tool_result" else f"[{block['type']}]")
+    return one_line(" ".join(parts))
+
+
+class _Outline:
+    """Puts branches and sub-agents below each other, without recursion."""
+
+    def __init__(self, transcript: Transcript, resume: Resume, tree: Tree) -> None:
+        self.transcript = transcript
+        self.tree = tree
+        self.leaf = resume.leaf.uuid
+        agents = find_agents(transcript, tree)
+        inline = {agent.start: agent for agent in agents if agent.path is None}
+        owner = {call: (branch.index, row) for branch in tree.branches for row in branch.rows for call in row.calls}
+        below: dict[int | None, list[tuple[float, Branch | SubAgent]]] = {}
+        self.agents: dict[int, SubAgent] = {}
+        for branch in tree.branches:
+            above, off = branch.parent, branch.off or branch.start
+            agent = inline.get(branch.start.uuid)
+            if agent is not None:
+                self.agents[branch.index] = agent
+                above, off = owner.get(agent.call, (above, off))
+            below.setdefault(None if above == branch.index else above, []).append((off.index, branch))
+        for agent in agents:
+            if agent.path is not None:
+                called = owner.get(agent.call)
+                place = called[1].index if called else float("inf")
+                below.setdefault(called[0] if called else None, []).append((place, agent))
+        self.below = {
+            index: [one for _, one in sorted(found, key=lambda item: item[0])] for index, found in below.items()
+        }
+
+    def nodes(self) -> Iterator[Node]:
+        drawn: set[int] = set()
+        yield from self._draw(self._children(None, 0), drawn)
+        for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
+            if branch.index not in drawn:
+                yield from self._draw([(branch, 0, True)], drawn)
+
+    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[Node]:
+        while waiting:
+            one, depth, last = waiting.pop()
+            if isinstance(one, SubAgent):
+                yield self._file(one, depth, last=last)
+            elif one.index not in drawn:
+                drawn.add(one.index)
+                yield self._branch(one, depth, last=last)
+                waiting += self._children(one.index, depth + 1)
+
+    def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
+        """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""
+        found = self.below.get(index, [])
+        if index is None:
+            return [(one, depth, number == len(found) - 1) for number, one in enumerate(found)][::-1]
+        on = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
+        beside = [one for one in found if one not in on]
+        nodes = [(one, depth, number == len(beside) - 1) for number, one in enumerate(beside)]
+        return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
+
+    def _branch(self, branch: Branch, depth: int, *, last: bool) -> Node:
+        speaking = [row for row in branch.rows if row.speaks]
+        here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
+        agent = self.agents.get(branch.index)
+        first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
+        return Node(
+            depth,
+            last,
+            branch.kind,
+            said_by(self.transcript.data(first)),
+            len(speaking),
+            branch.tip.stamp,
+            branch.tip.uuid,
+            here,
+            self.leaf if here else "",
+            branch.off,
+            branch,
+            agent,
+        )
+
+    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> Node:
+        says, messages, stamp, uuid = agent.describe, 0, "", agent.start
+        try:
+            own = read_transcript(agent.path) if agent.path else None
+        except MemtuiError:
+            own = None
+        if own is not None and (speaking := [row for row in own.entries if row.speaks]):
+            says = says or said_by(own.data(speaking[0]))
+            messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
+        return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)

@@ -1,0 +1,56 @@
+"""The answers of `chain` and `reader` as plain data, for `explain` and for scripts."""
+
+from typing import Any
+
+from memtui.resume.leaf import REASONS
+from memtui.resume.resume import Resume
+from memtui.transcripts.transcript import Transcript
+from memtui.transcripts.tree import build_tree
+
+
+def resume_report(resume: Resume) -> dict[str, Any]:
+    """What a resume sends, from which leaf and why, and what it leaves out.
+
+    Returns:
+        `leaf`, `leaf_reason`, `blocks` (None if the client finds no conversation), `left_out`, `defects`.
+    """
+    return {
+        "leaf": resume.leaf.uuid or None,
+        "leaf_reason": REASONS[resume.leaf.reason],
+        "blocks": resume.blocks(),
+        "left_out": [
+            {"line": item.line, "uuid": item.uuid, "type": item.type, "why": item.why, "detail": item.detail}
+            for item in resume.left_out
+        ],
+        "defects": [
+            {"line": item.line, "kind": item.kind, "uuid": item.uuid, "detail": item.detail} for item in resume.defects
+        ],
+    }
+
+
+def transcript_report(transcript: Transcript) -> dict[str, Any]:
+    """What a file holds and what is wrong with it, counted as the reader counts.
+
+    Returns:
+        `records`, `bad`, `pending`, `salvaged`, `lossy`, `cycles`, `orphans`, `duplicates`;
+        `lines`: what is wrong where.
+    """
+    reader, tree = transcript.reader, build_tree(transcript.entries)
+    lines = [{"line": bad.line, "what": bad.why} for bad in transcript.problems]
+    for rows, what in (
+        (tree.cycles, "its parents form a ring"),
+        (tree.orphans, "its parent is nowhere"),
+        (tree.duplicates, "its uuid stood before"),
+    ):
+        lines += [{"line": row.line, "what": what, "uuid": row.uuid} for row in rows]
+    return {
+        "records": reader.records,
+        "bad": reader.bad,
+        "pending": reader.pending,
+        "salvaged": reader.salvaged,
+        "lossy": reader.lossy,
+        "cycles": len(tree.cycles),
+        "orphans": len(tree.orphans),
+        "duplicates": len(tree.duplicates),
+        "lines": sorted(lines, key=lambda item: int(str(item["line"]))),
+    }

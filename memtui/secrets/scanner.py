@@ -1,0 +1,185 @@
+"""Text that looks like a credential.
+
+In: any text. Out: `Finding`s that say which rule, where, and a masked form; the value itself is never in one, so a
+finding can be shown, logged and sent. Always on, nothing to install, no network, nothing is validated.
+
+Comments such as `gitleaks:allow` or `pragma: allowlist` are not honoured: a text that an agent wrote must not be able
+to speak for itself. Exceptions are made by fingerprint, in the person's own settings, and come in as `allowed`.
+"""
+
+import hashlib
+import re
+from bisect import bisect_left
+from collections.abc import Collection, Iterator, Sequence
+from functools import cache
+
+from msgspec import Struct
+
+from memtui.secrets import context, values
+from memtui.secrets.patterns import GATES, GENERIC_PREFIXES, PLACES, TOKENS
+
+compiled = cache(re.compile)
+"""A shape's pattern; most are never tried."""
+
+_RUN = re.compile(r"[A-Za-z0-9_.:/+-]{16,}")
+_MIXED = re.compile(r"[A-Z0-9]")
+_ESCAPED = frozenset("nrtbf")
+
+
+class Finding(Struct, frozen=True):
+    """Something that looks like a secret.
+
+    `line` and `column` count from 1, the column in characters. `start` and `end` are character offsets into the text,
+    for redaction. `masked` shows a public prefix at most. `fingerprint` is a SHA-256 of the value: keep it to yourself.
+    """
+
+    rule: str
+    line: int
+    column: int
+    masked: str
+    start: int
+    end: int
+    fingerprint: str
+
+
+def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
+    """Find what looks like a credential: vendor formats, URLs, headers, command lines, assignments, prose.
+
+    Args:
+        text: A file or a part of one, any size; time grows with its length.
+        allowed: Fingerprints that the person has let pass.
+
+    Returns:
+        Findings in the order of the text; of two that overlap, the one with the more definite rule.
+    """
+    taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
+    for rule, start, end in (*_by_prefix(text), *_by_place(text), *context.find(text)):
+        at = bisect_left(taken, (start, end, ""))
+        if (at == 0 or taken[at - 1][1] <= start) and (at == len(taken) or taken[at][0] >= end):
+            taken.insert(at, (start, end, rule))
+    if not taken:
+        return []
+    found = []
+    line, line_start, at = 1, 0, 0
+    for start, end, rule in taken:
+        newlines = text.count("\n", at, start)
+        if newlines:
+            line += newlines
+            line_start = text.rfind("\n", at, start) + 1
+        at = start
+        value = text[start:end]
+        fingerprint = hashlib.sha256(value.encode("utf-8", "surrogatepass")).hexdigest()
+        if fingerprint not in allowed:
+            found.append(Finding(rule, line, start - line_start + 1, mask(value, rule), start, end, fingerprint))
+    return found
+
+
+def mask(value: str, rule: str = "password") -> str:
+    """What may be shown of a secret: the public prefix of a vendor's format, never more, and its length."""
+    prefix = ""
+    if rule in _PREFIXED and len(value) >= 20:
+        prefix = next((p for r, p, _ in TOKENS if r == rule and value.startswith(p)), "")[:12]
+    if value.startswith("-----BEGIN"):
+        return "-----BEGIN … PRIVATE KEY-----"
+    return f"{prefix}•••••• ({len(value)} characters)"
+
+
+def redact(text: str, findings: Sequence[Finding], *, word: str = "[removed]") -> str:
+    """The text with every finding's value replaced by a word; all other characters stay.
+
+    Args:
+        text: The text that was scanned.
+        findings: What `scan` returned for exactly this text.
+        word: What stands in for a value; it is a placeholder to `scan`.
+    """
+    pieces, at = [], 0
+    for finding in sorted(findings, key=lambda f: f.start):
+        end = _key_end(text, finding) if finding.rule == "private-key" else finding.end
+        if finding.start >= at:
+            pieces += [text[at : finding.start], word]
+            at = end
+    return "".join((*pieces, text[at:]))
+
+
+_PREFIXED = frozenset(token.rule for token in TOKENS)
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+
+
+_KEY_LINES = re.compile(r"[A-Za-z0-9+/=]*(?:\s[A-Za-z0-9+/=]{20,200}(?=\s|\Z)){0,400}")
+
+
+def _key_end(text: str, finding: Finding) -> int:
+    """Where a private key ends; a cut one ends with its last line of base64."""
+    closing = _KEY_END.search(text, finding.start)
+    if closing:
+        return closing.end()
+    rest = _KEY_LINES.match(text, finding.end)
+    return rest.end() if rest else finding.end
+
+
+def _by_prefix(text: str) -> Iterator[tuple[str, int, int]]:
+    """Formats with a prefix of their own; only long runs of token characters can hold one."""
+    runs = "\n".join(run for run in _RUN.findall(text) if _MIXED.search(run))
+    if not runs:
+        return
+    for token in TOKENS:
+        if token.prefix not in runs:
+            continue
+        at = text.find(token.prefix)
+        while at >= 0:
+            match = compiled(token.pattern).match(text, at) if _starts_here(text, at) else None
+            if match and _is_token(token.prefix, match[0]):
+                yield token.rule, at, match.end()
+            at = text.find(token.prefix, match.end() if match else at + 1)
+
+
+def _starts_here(text: str, at: int) -> bool:
+    """Whether a word may begin here: not inside another, but behind the `\\n` of a JSON string it may."""
+    if at == 0 or not (text[at - 1].isalnum() or text[at - 1] == "_") or not text[at].isalnum():
+        return True
+    return text[at - 1] in _ESCAPED and text[at - 2 : at - 1] == "\\"
+
+
+def _is_token(prefix: str, value: str) -> bool:
+    body = value[len(prefix) :]
+    if values.is_placeholder(body, machine=True) or "example" in value.lower():
+        return False
+    if values.is_hash_like(body):
+        return True
+    if prefix in GENERIC_PREFIXES:
+        return values.is_random(body) and not values.is_wordy(body)
+    return not values.is_wordy(body) or any(c.isdigit() for c in body)
+
+
+def _by_place(text: str) -> Iterator[tuple[str, int, int]]:
+    """Places by form: a password in a URL, a header, a flag of a command, a key block."""
+    low = text.lower()
+    closed = {gate for gate in GATES if gate not in low}
+    for place in PLACES:
+        if closed.issuperset(place.gates) or not _has_one(place.words, low):
+            continue
+        for match in compiled(place.pattern).finditer(text):
+            value = match["s"]
+            if _is_placed(place.judged, value):
+                yield place.rule, match.start("s"), match.end("s")
+
+
+def _has_one(words: tuple[str, ...], low: str) -> bool:
+    for word in words:  # noqa: SIM110  (a generator costs more than the search itself)
+        if word in low:
+            return True
+    return False
+
+
+def _is_placed(judged: str, value: str) -> bool:
+    if value.startswith("-----"):
+        return True
+    if values.is_placeholder(value, machine=judged == "any"):
+        return False
+    if judged == "any":
+        return not value.startswith(("$", "%", "{", "<"))
+    if values.is_reference(value):
+        return False
+    if judged == "random":
+        return values.is_random(value, shortest=12) or (values.is_hash_like(value) and len(value) >= 16)
+    return values.is_password(value) or values.is_random(value) or values.is_hash_like(value)

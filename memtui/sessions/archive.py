@@ -1,0 +1,393 @@
+"""What a person does to past sessions as a whole: another name, out of the client's reach, away, and back.
+
+*Archived* and *deleted* sessions lie in boxes of ours (`moving`), where the client's clean-up doesn't find them; every
+byte and time comes back. What is deleted is kept for `KEPT` days and goes for good at a later delete, never at a start.
+Each deed is written down (`deeds`) and can be undone.
+
+A session that is put back after a long time would be taken by the client's clean-up at its next start, because that
+goes by the time of each file (seen on client 2.1.332: of the transcript, with its whole folder, and of each file in
+`tool-results`). Who puts a session back wants to have it, so files that would be taken get the present time; all others
+keep theirs, so that the session stays in its place in the client's list. An undo does that only for what became due
+while it was away: what was due before is as it was.
+
+Sessions that were put away, as a list shows them, and copies of sessions for a person.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.client.retention import DEFAULT_DAYS
+from memtui.client.session_files import SESSION, SessionFile, one_line
+from memtui.fs.atomic import fault
+from memtui.fs.copy import Taken, copy, info
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.fs.lock import guard
+from memtui.sessions.archive_files import NOTE, Mover, Note, read_note, survey
+from memtui.sessions.operations_log import ARCHIVE, DELETE, REDO, RENAME, RESTORE, UNDO, Deed, Deeds, Touched, new_id
+from memtui.sessions.rename import append_title, check_title, title_before
+from memtui.transcripts.summary import Scanner
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+
+ARCHIVED: Final = "archive"
+DELETED: Final = "deleted"
+"""The two places for boxes: folders below the one of the sessions in our state folder."""
+
+
+class Kept(Struct, frozen=True):
+    """A session in a box of ours. `file` is its transcript there, `at` when it was put away (seconds since 1970)."""
+
+    file: SessionFile
+    place: str
+    note: Note
+
+    @property
+    def project(self) -> Path:
+        """The project folder that it came from, and goes back to."""
+        return Path(self.note.project)
+
+    @property
+    def box(self) -> Path:
+        """The folder that it lies in, sub-agents and all."""
+        return self.file.path.parent
+
+    @property
+    def at(self) -> float:
+        """When it was put away, in seconds since 1970."""
+        return self.note.at
+
+
+def list_kept(root: Path, place: str | None = None) -> list[Kept]:
+    """The sessions in boxes, those put away last first.
+
+    Args:
+        root: The folder of the sessions in our state folder.
+        place: `ARCHIVED`, `DELETED`, or both.
+    """
+    found = []
+    for where in (ARCHIVED, DELETED) if place is None else (place,):
+        for path in sorted(root.joinpath(where).glob(f"*/*/{NOTE}")):
+            note = read_note(path.parent)
+            if note is not None and note.files[0].name == f"{note.id}.jsonl":
+                main = note.files[0]
+                file = SessionFile(str(path.with_name(main.name)), main.modified / 1e9, main.size)
+                found.append(Kept(file, where, note))
+    return sorted(found, key=lambda one: -one.at)
+
+
+def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
+    """Write a transcript's bytes, as they are at this moment, into a new file.
+
+    Returns:
+        Bytes.
+
+    Raises:
+        Refused: If the file is there already.
+        MemtuiError: If it can't be read or written.
+    """
+    folder = Path(os.path.realpath(target.parent))
+    if not folder.is_dir():
+        raise NotFound(f"there is no folder {target.parent}")
+    if os.path.lexists(target):
+        raise Refused(f"{target} is there already", hint="name another file, or remove it first")
+    try:
+        copy(
+            (Path(os.path.realpath(path.parent)), path.name),
+            (folder, target.name),
+            modified=int(fs.now() * 1e9),
+            still=False,
+            fs=fs,
+        )
+        return (folder / target.name).stat().st_size
+    except Taken:
+        raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
+    except OSError as error:
+        raise fault(error, str(target)) from error
+
+
+KEPT = 30
+"""Days for which a deleted session can be had back."""
+TRASH_LIMIT = 50_000_000
+"""Bytes of a transcript that also goes to the system's trash."""
+_DAY = 86_400.0
+Trash = Callable[[str, bytes, Path], bool]
+"""Puts a copy into the system's trash: a file's name, its bytes, and a folder of ours that it may come from."""
+
+
+class Done(Struct, frozen=True):
+    """What was done, and what a person should know beside it."""
+
+    deed: Deed
+    notes: tuple[str, ...] = ()
+
+
+class Keeper:
+    """Renames, moves and brings back sessions, one operation of ours at a time.
+
+    Args:
+        dirs: Ours.
+        fs: Where every write goes through.
+        now: The clock, in seconds since 1970.
+        trash: Where deleted transcripts go as well; `None` for nowhere.
+        cleanup: Days after which the client takes a session.
+        patience: Seconds to wait for another process of ours.
+    """
+
+    def __init__(
+        self,
+        dirs: Dirs,
+        *,
+        fs: FileSystem = REAL,
+        now: Callable[[], float] = time.time,
+        trash: Trash | None = None,
+        cleanup: float = DEFAULT_DAYS,
+        patience: float = 30.0,
+    ) -> None:
+        self.root = dirs.sessions
+        self.deeds = Deeds(dirs, fs=fs)
+        self._trash_folder = dirs.state / "trash"
+        self._fs = fs
+        self._now = now
+        self._trash = trash
+        self._cleanup = cleanup * _DAY
+        self._patience = patience
+        self._mover = Mover(self.root, self.deeds, fs=fs)
+
+    def kept(self, place: str | None = None) -> list[Kept]:
+        """The sessions in boxes, those put away last first; all of them, or those of one place."""
+        return list_kept(self.root, place)
+
+    def recover(self) -> None:
+        """End or drop what a crash left half done; every operation begins with it."""
+        if (self.root / "moving").is_dir():
+            with self._working("the sessions"):
+                pass
+
+    def rename(self, path: Path, title: str) -> Deed:
+        """Give a session a title, also one that is being worked on.
+
+        Raises:
+            Usage: If that is no title.
+            MemtuiError: If it can't be written; nothing is, then.
+        """
+        title = check_title(title)
+        self._check([path], frozenset())
+        with self._working(path.name):
+            before = title_before(path)
+            append_title(path, title, fs=self._fs)
+            touched = Touched(path.stem, _real(path.parent), one_line(before), before, title)
+            deed = Deed(new_id(), self._now(), RENAME, (touched,))
+            with suppress(OSError):  # it is written, whatever the list of deeds says
+                self.deeds.add(deed)
+        return deed
+
+    def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> Done:
+        """Move sessions to where the client's clean-up doesn't find them.
+
+        Args:
+            paths: Their transcripts in project folders.
+            live: The ids of sessions that a client has open: those are refused.
+
+        Raises:
+            Refused: If one is open in a client, or something of it is a link. Nothing was moved then.
+            Conflict: If one is being written all the same.
+            MemtuiError: If one can't be moved; it is where it was, and the hint says what happened to those before.
+        """
+        return Done(self._put_away(ARCHIVE, ARCHIVED, paths, live))
+
+    def delete(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> Done:
+        """Move sessions away; they can be had back for `KEPT` days. Arguments and faults as for `archive`."""
+        deed = self._put_away(DELETE, DELETED, paths, live)
+        notes = self._courtesies(deed)
+        gone = self._purge()
+        if gone:
+            notes.append(f"{gone} deleted more than {KEPT} days ago went for good")
+        return Done(deed, tuple(notes))
+
+    def put_back(self, kept: Sequence[Kept]) -> Deed:
+        """Move sessions back to their project folders.
+
+        Raises:
+            Conflict: If there is a session of that name again; both stay as they are.
+            MemtuiError: If one can't be moved; it stays in its box, and the hint says what happened to those before.
+        """
+        deed = Deed(new_id(), self._now(), RESTORE, ())
+        with self._working("the session"):
+            for number, one in enumerate(kept):
+                touched = Touched(one.note.id, one.note.project, one.note.title, place=one.place)
+                with self._counting(deed.id, number, len(kept)):
+                    self._back(one, replace(deed, sessions=(touched,)), undo=False)
+                deed = replace(deed, sessions=(*deed.sessions, touched))
+        return deed
+
+    def undo(self, deed: Deed, *, live: frozenset[str] = frozenset()) -> Deed:
+        """Take a deed back.
+
+        Args:
+            deed: One of `deeds`; what was taken back of it already is left out.
+            live: As for `archive`; it counts where an undo puts a session away again.
+
+        Raises:
+            Conflict: If it is undone, or something else was done to the session since.
+            NotFound: If what was deleted is kept no longer.
+        """
+        if deed.what in (UNDO, REDO):
+            raise Usage(f"{deed.id} is an {UNDO}" if deed.what == UNDO else f"{deed.id} is a {REDO}")
+        return self._each(deed, Deed(new_id(), self._now(), UNDO, (), deed.id, deed.what), live)
+
+    def redo(self, undone: Deed, *, live: frozenset[str] = frozenset()) -> Deed:
+        """Do again what an undo took back. Arguments and faults as for `undo`."""
+        if undone.what != UNDO:
+            raise Usage(f"{undone.id} is no undo")
+        return self._each(undone, Deed(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
+
+    def _each(self, deed: Deed, made: Deed, live: frozenset[str]) -> Deed:
+        """Turn back what stands of a deed, session by session; `made` is how it is written down."""
+        with self._working("the session"):
+            rest = self.deeds.rest(deed)
+            if not rest:
+                raise Conflict(f"{deed.id} was taken back already")
+            for number, one in enumerate(rest):
+                with self._counting(made.id, number, len(rest)):
+                    self._turn(one, replace(made, sessions=(one,)), live)
+                made = replace(made, sessions=(*made.sessions, one))
+        return made
+
+    def files(self, path: Path) -> tuple[list[str], int]:
+        """What a move of a session would take along: names in its project folder, and bytes of all of it.
+
+        Raises:
+            NotFound, Refused: As for `archive`.
+        """
+        project = Path(_real(path.parent))
+        names = survey(project, path.stem)[0]
+        return names, sum(known.st_size for name in names if (known := info(project, name)) is not None)
+
+    def _turn(self, one: Touched, made: Deed, live: frozenset[str]) -> None:
+        """Undo a deed, or do it again, for one session."""
+        project = Path(one.project)
+        path = project / f"{one.id}.jsonl"
+        undo = made.what == UNDO
+        if made.of == RENAME:
+            self._retitle(path, made, *((one.after, one.before) if undo else (one.before, one.after)))
+        elif undo == (made.of == RESTORE):
+            self._check([path], live)
+            self._mover.put_away(project, made, one.place, one.title)
+        else:
+            boxes = [
+                kept for kept in self.kept(one.place) if (kept.note.id, kept.note.project) == (one.id, one.project)
+            ]
+            if not boxes:
+                raise NotFound(
+                    f"session {one.id[:8]} is not among the kept ones any more",
+                    hint="memtui sessions ls --archived and --deleted list them",
+                )
+            exact = next((kept for kept in boxes if kept.note.deed == made.undoes), boxes[0])
+            self._back(exact, made, undo=undo)
+
+    def _retitle(self, path: Path, made: Deed, now: str, then: str) -> None:
+        """Give a session another title that it had, if it still has the one that it got instead."""
+        if info(path.parent, path.name) is None:
+            raise NotFound(f"session {path.stem[:8]} is not in its project folder", hint="put it back first")
+        if title_before(path) != now:
+            raise Conflict(f"session {path.stem[:8]} was renamed since: it keeps its name")
+        if not then.strip():
+            raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
+        append_title(path, then, fs=self._fs)
+        with suppress(OSError):
+            self.deeds.add(made)
+
+    def _back(self, kept: Kept, deed: Deed, *, undo: bool) -> None:
+        now = self._now()
+
+        def due(modified: int, at: float) -> bool:
+            return modified / 1e9 < at - self._cleanup
+
+        times = [
+            int(now * 1e9) if due(item.modified, now) and not (undo and due(item.modified, kept.at)) else item.modified
+            for item in kept.note.files
+        ]
+        self._mover.put_back(kept.box, kept.note, deed, times)
+
+    def _put_away(self, what: str, place: str, paths: Sequence[Path], live: frozenset[str]) -> Deed:
+        paths = list(dict.fromkeys(paths))
+        self._check(paths, live)
+        deed = Deed(new_id(), self._now(), what, ())
+        with self._working("the session"):
+            for path in paths:
+                survey(Path(_real(path.parent)), path.stem)  # a link in the third leaves the first where it is
+            for number, path in enumerate(paths):
+                project = _real(path.parent)
+                touched = Touched(path.stem, project, Scanner().file(path).title, place=place)
+                with self._counting(deed.id, number, len(paths)):
+                    self._mover.put_away(Path(project), replace(deed, sessions=(touched,)), place, touched.title)
+                deed = replace(deed, sessions=(*deed.sessions, touched))
+        return deed
+
+    def _check(self, paths: Sequence[Path], live: frozenset[str]) -> None:
+        if not paths:
+            raise Usage("which session?")
+        for path in paths:
+            if not SESSION.fullmatch(path.name):
+                raise Usage(f"{path.name} is no session: those are named by their id")
+            if path.is_relative_to(self.root):
+                raise Refused(f"session {path.stem[:8]} is put away", hint=f"memtui sessions restore {path.stem[:8]}")
+            if path.stem in live:
+                raise Refused(
+                    f"session {path.stem[:8]} is open in the agent client: it was left where it is",
+                    hint="end it there first",
+                )
+
+    def _courtesies(self, deed: Deed) -> list[str]:
+        """Copies for the system's trash; history is the promise, so nothing that goes wrong here matters."""
+        notes = []
+        boxes = [one for one in self.kept(DELETED) if one.note.deed == deed.id] if self._trash is not None else []
+        for one in boxes:
+            if one.file.size > TRASH_LIMIT:
+                notes.append(f"session {one.note.id[:8]} is too large for the system's trash; undo brings it back")
+            elif self._trash is not None:
+                with suppress(OSError):
+                    self._trash(one.file.path.name, one.file.path.read_bytes(), self._trash_folder)
+        return notes
+
+    def _purge(self) -> int:
+        """Remove for good what was deleted long ago."""
+        gone = 0
+        with suppress(MemtuiError), self._working("the deleted sessions"):
+            for one in self.kept(DELETED):
+                if self._now() - one.at > KEPT * _DAY:
+                    self._mover.drop(one.box)
+                    gone += 1
+        return gone
+
+    @contextmanager
+    def _working(self, what: str) -> Iterator[None]:
+        """Hold the lock, with what a crash left cleared away; faults of the system come out in words."""
+        try:
+            with guard(self.root / "lock", timeout=self._patience, fs=self._fs):
+                self._mover.recover()
+                yield
+        except OSError as error:
+            raise fault(error, what, outcome="nothing was changed") from error
+
+    @contextmanager
+    def _counting(self, deed: str, done: int, of: int) -> Iterator[None]:
+        """Say what became of the sessions before one that fails."""
+        try:
+            yield
+        except (OSError, MemtuiError) as error:
+            wrapped = fault(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
+            if done:
+                wrapped.hint = f"the {done} of {of} before it are done: memtui undo {deed} takes them back"
+            raise wrapped from (error if wrapped is not error else None)
+
+
+def _real(folder: Path) -> str:
+    return os.path.realpath(folder)

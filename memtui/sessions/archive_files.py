@@ -1,0 +1,485 @@
+"""A session as a whole, put into a box of ours: its transcript, the folder of its name, and the sub-agents' files that
+lie beside it.
+
+A box is a folder that holds these under the names that they had in the project folder, so that everything that reads a
+session reads it there, too. Its note is written last and says what has to be in it; a box without one doesn't count.
+No link is followed, on neither side.
+
+Moving a session between its project folder and a box of ours, whole at every instant in one of the two.
+
+Away: everything is copied into the box, read back and synced, the box gets its note, and then the transcript goes from
+the project folder: that is the moment at which the session has moved. What is left of it there goes after that. Back:
+everything is copied to where it was, the transcript last, and then the box goes. What is being done stands in a journal
+meanwhile; the next operation finds it, and ends or drops what a crash left.
+
+Source: SAFETY.md section 2 (F1 to F6); DESIGN.md D1.
+"""
+
+import json
+import os
+import secrets
+import stat
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from msgspec import Struct, to_builtins
+from msgspec.structs import replace
+
+from memtui.fs.atomic import Stamp, clear_temps, is_temp, make_folders, replace_at, replace_file, sync_folder, temp_name
+from memtui.fs.boundary import open_file
+from memtui.fs.copy import (
+    Seen,
+    Taken,
+    append_rest,
+    closing,
+    copy,
+    copy_into,
+    folder_of,
+    info,
+    open_folder,
+    remove_files,
+    remove_folders,
+    see,
+)
+from memtui.fs.filesystem import REAL, FileSystem
+from memtui.sessions.operations_log import Deed, Deeds, deed_of, record_of
+from memtui.transcripts.subagents import agent_files
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
+
+NOTE = "note.json"
+
+
+class Item(Struct, frozen=True):
+    """A file or folder of a session: its name relative to the project folder, and what it has to be again.
+
+    `modified` is in nanoseconds; a folder has no digest and no size.
+    """
+
+    name: str
+    modified: int
+    mode: int
+    size: int = 0
+    digest: str = ""
+
+    @classmethod
+    def of(cls, name: str, seen: Seen) -> "Item":
+        """A file as it was seen."""
+        return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
+
+
+class Note(Struct, frozen=True):
+    """What a box holds, and where it came from.
+
+    `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `deed` the id of the
+    deed that did it, `title` what the session was called then. `files` has the transcript first.
+    """
+
+    id: str
+    project: str
+    at: float
+    deed: str
+    title: str
+    files: tuple[Item, ...]
+    folders: tuple[Item, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes of all files."""
+        return sum(item.size for item in self.files)
+
+
+def read_note(box: Path) -> Note | None:
+    """The note of a box; `None` if there is none that can be used: then it isn't one."""
+    try:
+        data: dict[str, Any] = json.loads((box / NOTE).read_bytes())
+        files, folders = (tuple(Item(**one) for one in data.pop(key)) for key in ("files", "folders"))
+        note = Note(**data, files=files, folders=folders)
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return None
+    return note if note.files else None
+
+
+def write_note(box: Path, note: Note, *, fs: FileSystem = REAL) -> None:
+    """Write the note: from here on the box counts."""
+    folder = open_folder(box, fs=fs)
+    with closing(folder, fs):
+        replace_at(folder, NOTE, json.dumps(to_builtins(note), separators=(",", ":")).encode("ascii"), fs=fs)
+
+
+def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
+    """The folders of a tree, each behind the one that it is in, and everything else in it; no link is entered.
+
+    Args:
+        root: Where names begin.
+        name: A folder in it; "" for all of it.
+    """
+    folders: list[str] = [name]
+    others: list[str] = []
+    for folder in folders:  # grows while it is walked
+        here = open_folder(root, folder, fs=fs)
+        with closing(here, fs):
+            for entry in sorted(fs.listdir(here)):
+                found = folders if stat.S_ISDIR(fs.lstat(entry, dir_fd=here).st_mode) else others
+                found.append(f"{folder}/{entry}" if folder else entry)
+    return folders, others
+
+
+def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list[str], list[str]]:
+    """What belongs to a session.
+
+    Returns:
+        Files, the transcript first, and folders, outer ones first; names relative to the project folder.
+
+    Raises:
+        NotFound: If there is no such transcript.
+        Refused: If something of it is a link, a pipe or the like: those are neither followed nor moved.
+    """
+    files: list[str] = [f"{identity}.jsonl"]
+    folders: list[str] = []
+    if info(project, files[0], fs=fs) is None:
+        raise NotFound(f"No session {identity} here", hint="memtui sessions ls --all lists them")
+    own = info(project, identity, fs=fs)
+    if own is not None and stat.S_ISDIR(own.st_mode):
+        folders, inner = tree(project, identity, fs=fs)
+        files += inner
+    elif own is not None:
+        files.append(identity)
+    for path in agent_files(project / files[0]):
+        if path.parent == project:
+            meta = path.with_suffix(".meta.json").name
+            files += [path.name] if info(project, meta, fs=fs) is None else [path.name, meta]
+    for name in files:
+        known = info(project, name, fs=fs)
+        if known is not None and not stat.S_ISREG(known.st_mode):
+            raise Refused(f"{name} is a link or no file: the session was left where it is")
+    return files, folders
+
+
+def throw_away(box: Path, *, fs: FileSystem = REAL) -> None:
+    """Remove a box of ours with all that is in it; its note goes first, so that half of one never counts."""
+    try:
+        folders, files = tree(box, "", fs=fs)
+    except NotFound:
+        return
+    remove_files(box, [NOTE], fs=fs)
+    sync_folder(box, fs=fs)
+    remove_files(box, files, fs=fs)
+    remove_folders(box, folders[1:], fs=fs)
+    remove_folders(box.parent, [box.name], fs=fs)
+
+
+AWAY: Final = "away"
+BACK: Final = "back"
+DROP: Final = "drop"
+
+
+class Move(Struct, frozen=True):
+    """What a journal says: which way, with which box, for which deed (of one session), and the times that files get."""
+
+    way: str
+    box: Path
+    deed: Deed | None = None
+    times: tuple[int, ...] = ()
+
+
+class Mover:
+    """Moves sessions. Everything here needs the lock of the sessions.
+
+    Args:
+        root: The folder of the sessions in our state folder.
+        deeds: Where a deed is written down when a session has moved.
+    """
+
+    def __init__(self, root: Path, deeds: Deeds, *, fs: FileSystem = REAL) -> None:
+        self._root = root
+        self._deeds = deeds
+        self._fs = fs
+
+    def put_away(self, project: Path, deed: Deed, place: str, title: str) -> Note:
+        """Move a session from its project folder into a new box.
+
+        Args:
+            project: The project folder, its own path resolved.
+            deed: The deed, with this one session.
+            place: The folder of boxes: "archive" or "deleted".
+
+        Raises:
+            Conflict: If somebody writes it meanwhile.
+            MemtuiError, OSError: If it can't be done; the session is where it was.
+        """
+        identity = deed.sessions[0].id
+        box = self._root / place / project.name / f"{identity}~{secrets.token_hex(6)}"
+        journal = self._begin(Move(AWAY, box, deed))
+        main: int | None = None
+        try:
+            note, stamps = self._fill(box, project, deed, title)
+            main = open_file(project, note.files[0].name, fs=self._fs)
+            for item, stamp in zip(note.files, stamps, strict=True):
+                if self._stamp(project, item) != stamp:
+                    raise Conflict(
+                        f"{item.name} is being written by another program: nothing was moved",
+                        hint="end the client that has it open first",
+                    )
+            self._unlink(project, note.files[0])
+        except (OSError, MemtuiError):
+            self._close(main)
+            self._try(lambda: throw_away(box, fs=self._fs), journal)
+            raise
+        # It has moved: what fails from here on is done by the next operation.
+        self._try(lambda: self._clear_away(box, project, note, stamps, main, deed), journal)
+        self._close(main)
+        return note
+
+    def _unlink(self, project: Path, item: Item) -> None:
+        """Remove the transcript; a fault counts only if it is still there."""
+        try:
+            remove_files(project, [item.name], fs=self._fs)
+        except OSError:
+            if info(project, item.name, fs=self._fs) is not None:
+                raise
+
+    def _clear_away(self, box: Path, project: Path, note: Note, stamps: Sequence[Stamp], main: int, deed: Deed) -> None:
+        """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
+        sync_folder(project, fs=self._fs)
+        if self._fs.fstat(main).st_size > note.files[0].size:  # somebody wrote between our last look and the end
+            name, size = note.files[0].name, note.files[0].size
+            whole = Item.of(name, append_rest(main, (box, name), size, fs=self._fs))
+            write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
+        pairs = zip(note.files[1:], stamps[1:], strict=True)
+        self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
+        self._deeds.add(deed)
+
+    def _close(self, file: int | None) -> None:
+        if file is not None:
+            with suppress(OSError):
+                self._fs.close(file)
+
+    def put_back(self, box: Path, note: Note, deed: Deed, times: Sequence[int]) -> None:
+        """Move a session from its box to where it came from.
+
+        Args:
+            box: The box, and its note.
+            deed: The deed, with this one session.
+            times: The times of its files in nanoseconds, in the order of the note.
+
+        Raises:
+            Conflict: If there is something of that name by now; it and the box are left alone.
+            MemtuiError, OSError: If it can't be done; the session is in its box.
+        """
+        project = Path(os.path.realpath(note.project))
+        for number, item in enumerate(note.files):
+            if info(project, item.name, fs=self._fs) is not None and (number == 0 or not self._same(project, item)):
+                raise _taken(project, item)
+        journal = self._begin(Move(BACK, box, deed, tuple(times)))
+        made: list[str] = []
+        try:
+            self._place(box, note, project, times, made)
+        except (OSError, MemtuiError):
+            if not self._same(project, note.files[0], grown=True):
+                self._try(lambda: self._roll_back(project, note, made), journal)
+                raise
+            return  # it is back, but perhaps not on the disk yet: the next operation ends it
+        self._try(lambda: self._end_back(box, deed), journal)
+
+    def drop(self, box: Path) -> None:
+        """Remove a box for good."""
+        journal = self._begin(Move(DROP, box))
+        throw_away(box, fs=self._fs)
+        self._fs.unlink(journal)
+
+    def recover(self) -> None:
+        """End or drop what a crash left half done. What can't be done now is left for the next time."""
+        folder = self._root / "moving"
+        if not folder.is_dir():
+            return
+        with suppress(OSError):
+            clear_temps(folder, fs=self._fs, own=True)
+        for journal in sorted(folder.glob("*.json")):
+            with suppress(OSError, MemtuiError):
+                move = self._read(journal)
+                if move is not None:
+                    self._end_move(move)
+                    self._fs.unlink(journal)
+
+    def _end_move(self, move: Move) -> None:
+        note = read_note(move.box)
+        if move.deed is None or info(move.box, NOTE, fs=self._fs) is None:
+            throw_away(move.box, fs=self._fs)
+            return
+        if note is None:
+            raise Conflict(f"{move.box / NOTE} can't be read: what is in there is left alone")
+        project = Path(os.path.realpath(note.project))
+        if move.way == AWAY:
+            self._end_away(move.box, note, project, move.deed)
+            return
+        self._clear_temps(project, note)
+        try:
+            self._place(move.box, note, project, move.times, [])
+        except Conflict:  # somebody put another one there meanwhile: ours stays in its box
+            return
+        self._end_back(move.box, move.deed)
+
+    def _end_away(self, box: Path, note: Note, project: Path, deed: Deed) -> None:
+        if not self._same(project, note.files[0], grown=True):
+            self._clear(project, note, [item.name for item in note.files if self._same(project, item)])
+            self._record(deed)
+            return
+        for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
+            if info(project, item.name, fs=self._fs) is None:
+                copy((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
+        throw_away(box, fs=self._fs)
+
+    def _end_back(self, box: Path, deed: Deed) -> None:
+        self._record(deed)
+        throw_away(box, fs=self._fs)
+
+    def _fill(self, box: Path, project: Path, deed: Deed, title: str) -> tuple[Note, list[Stamp]]:
+        """Copy a session into a new box and give it its note."""
+        fs = self._fs
+        make_folders(box, fs=fs)
+        names, folders = survey(project, deed.sessions[0].id, fs=fs)
+        for folder in folders:
+            fs.close(open_folder(box, folder, create=True, fs=fs))
+        items, stamps = [], []
+        for name in names:
+            with folder_of(box, name, fs=fs) as target:
+                seen = copy_into((project, name), target, fs=fs).source
+            items.append(Item.of(name, seen))
+            stamps.append(seen.stamp)
+        for folder in ("", *folders):
+            sync_folder(box / folder, fs=fs)
+        outer = tuple(self._folder(project, folder) for folder in folders)
+        note = Note(deed.sessions[0].id, str(project), deed.time, deed.id, title, tuple(items), outer)
+        write_note(box, note, fs=fs)
+        if read_note(box) != note:
+            raise Unsupported("What was written reads otherwise: nothing was moved", hint="check the disk")
+        return note, stamps
+
+    def _folder(self, project: Path, name: str) -> Item:
+        known = info(project, name, fs=self._fs)
+        if known is None:
+            raise Conflict(f"{name} was removed meanwhile: nothing was moved", hint="try again")
+        return Item(name, known.st_mtime_ns, stat.S_IMODE(known.st_mode) & 0o777)
+
+    def _stamp(self, project: Path, item: Item) -> Stamp | None:
+        now = info(project, item.name, fs=self._fs)
+        return None if now is None else Stamp.of(now)
+
+    def _place(self, box: Path, note: Note, project: Path, times: Sequence[int], made: list[str]) -> None:
+        """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
+
+        Args:
+            made: Takes the names of the files that were made.
+        """
+        fs = self._fs
+        main, *others = zip(note.files, times, strict=True)
+        make_folders(project, fs=fs)
+        for folder in note.folders:
+            fs.close(open_folder(project, folder.name, create=True, fs=fs))
+        for item, time in (*others, main):
+            if item is main[0]:
+                self._set_folders(project, note)
+            new = info(project, item.name, fs=fs) is None
+            made += [item.name] if new else []
+            try:
+                copy((box, item.name), (project, item.name), modified=time, fs=fs)
+            except Taken:
+                if new:  # somebody was faster
+                    made.remove(item.name)
+                if not self._same(project, item, grown=item is main[0]):
+                    raise _taken(project, item) from None
+        sync_folder(project, fs=fs)
+
+    def _set_folders(self, project: Path, note: Note) -> None:
+        """Give the folders that hold nothing but ours their times and modes again, inner ones first."""
+        fs = self._fs
+        names = {item.name for item in (*note.files, *note.folders)}
+        for item in reversed(note.folders):
+            folder = open_folder(project, item.name, fs=fs)
+            with closing(folder, fs):
+                if all(f"{item.name}/{name}" in names for name in fs.listdir(folder)):
+                    fs.chmod(folder, item.mode)
+                    fs.utime(folder, item.modified)
+                    fs.fsync(folder)
+
+    def _clear(self, project: Path, note: Note, names: Sequence[str]) -> None:
+        """Remove files of a session from its project folder, and folders of it that are empty then."""
+        remove_files(project, names, fs=self._fs)
+        remove_folders(project, [item.name for item in note.folders], fs=self._fs)
+        if project.is_dir():
+            sync_folder(project, fs=self._fs)
+
+    def _roll_back(self, project: Path, note: Note, made: Sequence[str]) -> None:
+        self._clear_temps(project, note)
+        self._clear(project, note, made)
+
+    def _clear_temps(self, project: Path, note: Note) -> None:
+        """Remove the temporary files that a crash left where a session was being put back."""
+        leads = {_lead(temp_name(item.name.rpartition("/")[2])) for item in note.files}
+        for folder in ("", *(item.name for item in note.folders)):
+            with suppress(OSError, MemtuiError):
+                here = open_folder(project, folder, fs=self._fs)
+                with closing(here, self._fs):
+                    for name in self._fs.listdir(here):
+                        if is_temp(name) and _lead(name) in leads:
+                            self._fs.unlink(name, dir_fd=here)
+
+    def _same(self, project: Path, item: Item, *, grown: bool = False) -> bool:
+        """Whether a file is what the note says; `grown`: or was added to since."""
+        now = info(project, item.name, fs=self._fs)
+        if now is None or not stat.S_ISREG(now.st_mode) or now.st_size < item.size:
+            return False
+        if now.st_size > item.size and not grown:
+            return False
+        seen = see(project, item.name, size=item.size, fs=self._fs)
+        return seen is not None and seen.digest == item.digest
+
+    def _record(self, deed: Deed) -> None:
+        known = (one for one in self._deeds.all() if one.id == deed.id)
+        if not any(deed.sessions[0] in one.sessions for one in known):
+            self._deeds.add(deed)
+
+    # The journal.
+
+    def _begin(self, move: Move) -> Path:
+        journal = self._root / "moving" / f"{secrets.token_hex(6)}.json"
+        data = {
+            "way": move.way,
+            "box": move.box.relative_to(self._root).as_posix(),
+            "deed": None if move.deed is None else record_of(move.deed),
+            "times": list(move.times),
+        }
+        make_folders(journal.parent, fs=self._fs)
+        replace_file(journal, json.dumps(data).encode("ascii"), fs=self._fs)
+        return journal
+
+    def _read(self, journal: Path) -> Move | None:
+        """What a journal says; `None` if it isn't ours: they are written whole."""
+        try:
+            data: Mapping[str, object] = json.loads(journal.read_bytes())
+            way, box, deed, times = (data[key] for key in ("way", "box", "deed", "times"))
+            if not isinstance(box, str) or ".." in box.split("/") or not isinstance(times, list):
+                return None
+            return Move(str(way), self._root / box, deed_of(deed) if isinstance(deed, dict) else None, tuple(times))
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def _try(self, rest: Callable[[], None], journal: Path) -> None:
+        """Do what is left of a move, and forget the journal if that worked; else the next operation does it."""
+        with suppress(OSError, MemtuiError):
+            rest()
+            self._fs.unlink(journal)
+
+
+def _lead(temp: str) -> str:
+    """What a temporary file's name has of the file that it is for."""
+    return temp.rpartition(".memtui-")[0]
+
+
+def _taken(project: Path, item: Item) -> Conflict:
+    return Conflict(
+        f"{item.name} is there already in {project}: nothing was put back",
+        hint="move that one away first, the kept one stays as it is",
+    )

@@ -1,0 +1,169 @@
+"""The facts of many sessions, newest first; where there is much to read, by worker processes.
+
+A worker is a process apart that runs `work`. It gets a few paths at a time on its standard input, one a line, and
+answers with one line each. It ends when its input does, so that it never outlives who started it.
+
+Source:
+    PERFORMANCE.md sections 1, 3 and 8: two workers at most, a gain only where the second core is free.
+"""
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Final
+
+from memtui.client.session_files import SessionFile
+from memtui.transcripts.summary import Scanner
+from memtui.util.worker_process import command
+
+IN_PROCESS: Final = 50 << 20
+"""Bytes to read below which workers don't pay."""
+
+AHEAD: Final = 4
+"""Files that a worker has in hand, and that the disk is asked for before they are read."""
+
+Scanned = tuple[SessionFile, Scanner | OSError]
+
+
+def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
+    """Scan files, newest first; with workers the answers may come a little out of this order.
+
+    Close the iterator to stop early (`contextlib.closing`): workers are gone when that returns.
+
+    Args:
+        files: What to read, from its start.
+        processes: Workers if there is much to read; 0 to read here in any case.
+
+    Yields:
+        Each file with its scanner, whose `facts` are complete, or with what kept it from being read.
+    """
+    waiting = deque(sorted(files, key=lambda file: -file.modified))
+    if processes > 0 and sum(file.size for file in waiting) >= IN_PROCESS:
+        with _crew(processes) as workers:
+            yield from _shared(waiting, workers)
+    while waiting:  # all of them, or what a worker that died has left
+        file = waiting.popleft()
+        if len(waiting) >= AHEAD:
+            _will_need(waiting[AHEAD - 1].place)
+        yield file, _scan(file.place)
+
+
+class _Worker:
+    """A process that scans. `given` are the files that it hasn't answered for yet, in order."""
+
+    def __init__(self) -> None:
+        self.given: deque[SessionFile] = deque()
+        self.rest = b""
+        self.process = subprocess.Popen(
+            command("memtui.sessions.scan_workers:work"),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            bufsize=0,
+            process_group=0,  # Ctrl-C is for us, and we end it
+        )
+        assert self.process.stdin and self.process.stdout
+        self.input, self.output = self.process.stdin, self.process.stdout
+
+    def give(self, waiting: deque[SessionFile]) -> None:
+        """Hand it the next file, if there is one."""
+        if waiting:
+            file = waiting.popleft()
+            self.given.append(file)
+            _will_need(file.place)
+            with suppress(BrokenPipeError):  # it has died, which its output tells
+                self.input.write(json.dumps(file.place).encode() + b"\n")
+
+    def answers(self) -> list[bytes] | None:
+        """The answers that have come, at least a part of one; None if it has died."""
+        data = os.read(self.output.fileno(), 1 << 16)
+        *lines, self.rest = (self.rest + data).split(b"\n")
+        return lines if data else None
+
+    def end(self) -> None:
+        """End it, whatever it is doing."""
+        self.process.kill()
+        self.input.close()
+        self.output.close()
+        self.process.wait()
+
+
+@contextmanager
+def _crew(count: int) -> Iterator[list[_Worker]]:
+    """Workers for a while; fewer or none where the system gives no more."""
+    workers: list[_Worker] = []
+    try:
+        with suppress(OSError):
+            workers.extend(_Worker() for _ in range(count))
+        yield workers
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Scanned]:
+    """Have the files scanned; what is left in `waiting` at the end was left by workers that died."""
+    with selectors.DefaultSelector() as ready:
+        for worker in workers:
+            ready.register(worker.output, selectors.EVENT_READ, worker)
+        for worker in workers * AHEAD:
+            worker.give(waiting)
+        while any(worker.given for worker in workers):
+            for key, _ in ready.select():
+                worker = key.data
+                answers = worker.answers()
+                if answers is None:
+                    ready.unregister(worker.output)
+                    waiting.extendleft(reversed(worker.given))
+                    worker.given.clear()
+                for answer in answers or ():
+                    file = worker.given.popleft()
+                    worker.give(waiting)  # first, so that it is at work while ours is being looked at
+                    yield file, _read(answer, file.place)
+
+
+def _scan(place: str) -> Scanner | OSError:
+    scanner = Scanner()
+    try:
+        scanner.file(Path(place))
+    except OSError as error:
+        return error
+    return scanner
+
+
+def _answer(place: str) -> bytes:
+    """A line about a file: its scanner's state, or the number of an error."""
+    found = _scan(place)
+    return b"!%d" % (found.errno or 0) if isinstance(found, OSError) else found.state().encode()
+
+
+def _read(answer: bytes, place: str) -> Scanner | OSError:
+    if answer.startswith(b"!"):
+        number = int(answer[1:])
+        return OSError(number, os.strerror(number), place)
+    return Scanner.resumed(answer.decode())
+
+
+def _will_need(place: str) -> None:
+    """Ask the system to read a file before we do: half the time where it comes from a disk."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError):
+        file = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_WILLNEED)
+        finally:
+            os.close(file)
+
+
+def work() -> None:
+    """Be a worker."""
+    for line in sys.stdin.buffer:
+        sys.stdout.buffer.write(_answer(json.loads(line)) + b"\n")
+        sys.stdout.buffer.flush()

@@ -1,0 +1,339 @@
+"""What a record says, as plain parts: texts, calls in one line, results, and what else there is, in one line each.
+
+The one place that knows which field of a record a person wants to read; the screen draws it, `find` looks through it.
+Texts are as they stand in the file: whoever shows them makes them visible.
+
+Source:
+    FORMATS 1.3 to 1.8.
+"""
+
+import json
+from collections.abc import Iterator
+from typing import Final, Literal
+
+from msgspec import Struct
+
+from memtui.client.session_files import one_line
+from memtui.transcripts.entries import blocks_of, is_machine, is_prompt, result_text, text
+from memtui.transcripts.lines import Record
+from memtui.transcripts.records import Passage
+from memtui.util.text import many, size, span
+
+Kind = Literal[
+    "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
+]
+Role = Literal["you", "assistant", "task", "machine", "session"]
+
+MOST_PARTS = 200
+"""Parts of one record; what is left out is counted in a note."""
+
+LONGEST_PIECE = 2000
+"""Characters; a longer line is cut into several, so that each can be drawn at once."""
+
+_TELLING: Final = (
+    "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
+    "path", "questions", "todos",
+)  # fmt: skip
+_PATHS: Final = ("file_path", "notebook_path", "path")
+_NOTED: Final = {
+    "custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary",
+    "tag": "tag", "agent-name": "agentName", "agent-color": "agentColor", "agent-setting": "agentSetting",
+    "mode": "mode", "permission-mode": "permissionMode", "pr-link": "prUrl", "queue-operation": "operation",
+    "file-history-delta": "trackingPath",
+}  # fmt: skip
+_ATTACHED: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
+
+_MOST: Final = 1e12
+"""More than any count or time of a record is."""
+
+_PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
+
+
+class Part(Struct, frozen=True):
+    """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
+    texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
+    of an error."""
+
+    kind: Kind
+    line: str = ""
+    body: str = ""
+    name: str = ""
+    failed: bool = False
+    path: bool = False
+
+    def lines(self) -> list[str]:
+        """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
+        return self.first_lines(len(self.body) + 1)[0]
+
+    def first_lines(self, most: int) -> tuple[list[str], int]:
+        """The first lines of `lines`, and about how many there are behind them: exact where none is cut."""
+        body = self.body.removesuffix("\n")
+        if not self.body or most < 1:
+            return [], body.count("\n") + 1 if self.body else 0
+        lines = body.split("\n", most)
+        rest = lines.pop() if len(lines) > most else None
+        left = 0 if rest is None else rest.count("\n") + 1
+        if "\r" in body:
+            lines = [line.removesuffix("\r") for line in lines]
+        if len(max(lines, key=len)) > LONGEST_PIECE:
+            pieces = [piece for line in lines for piece in _pieces(line)]
+            left += len(pieces[most:])
+            lines = pieces[:most]
+        return lines, left
+
+
+class Said(Struct, frozen=True):
+    """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
+    `prompt`: a person typed it."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    stamp: str = ""
+    uuid: str = ""
+    prompt: bool = False
+    cwd: str = ""
+
+
+def said_of(passage: Passage) -> Said:
+    """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
+    data = passage.data
+    if passage.repeats:
+        words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
+        return Said("session", (Part("repeats", words),))
+    if passage.bad:
+        words = f"no record: {passage.bad}"
+        if passage.pending:
+            words += " (its writer may not be done)"
+        return Said("session", (Part("bad", words, passage.head, failed=True),))
+    found = list(_parts(data))
+    if len(found) > MOST_PARTS:
+        found[MOST_PARTS:] = [Part("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
+    if passage.salvaged:
+        found.append(
+            Part("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+        )
+    if passage.lossy:
+        found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
+    return Said(
+        _role(data),
+        tuple(found),
+        text(data.get("timestamp")),
+        text(data.get("uuid")),
+        is_prompt(data),
+        text(data.get("cwd")),
+    )
+
+
+def part_of(block: Record) -> Part:
+    """What one block of a message says, whatever its type."""
+    kind = text(block.get("type"))
+    if kind == "text":
+        return Part("text", body=text(block.get("text")))
+    if kind == "thinking":
+        return Part("thinking", "thinking", text(block.get("thinking")))
+    if kind == "redacted_thinking":
+        return Part("thinking", "thinking, encrypted")
+    if kind.endswith("tool_use"):
+        name, given = text(block.get("name")), block.get("input")
+        return Part("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
+    if kind.endswith("tool_result"):
+        return _result(block)
+    if kind in ("image", "document"):
+        return Part("media", _media(block))
+    return Part("note", f"[{kind}]")
+
+
+def telling(given: object) -> str:
+    """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
+    if not isinstance(given, dict):
+        return _line(text(given))
+    key = _telling_key(given)
+    if key is None:
+        return _line(_json(given)) if given else ""
+    told = given[key] if isinstance(given[key], str) else _json(given[key])
+    where = text(given.get("path")) if key == "pattern" else ""
+    return _line(f"{told} in {where}" if where else told)
+
+
+def _telling_key(given: object) -> str | None:
+    if not isinstance(given, dict):
+        return None
+    keys = [key for key in _TELLING if given.get(key)] or [key for key in given if isinstance(given[key], str)]
+    return keys[0] if keys else None
+
+
+def _role(data: Record) -> Role:
+    kind = data.get("type")
+    if kind == "assistant":
+        return "assistant"
+    if kind == "user":
+        if is_prompt(data):
+            return "you"
+        return "task" if data.get("isSidechain") is True and not data.get("isMeta") else "machine"
+    attachment = data.get("attachment")
+    typed = kind == "attachment" and isinstance(attachment, dict) and attachment.get("type") == "queued_command"
+    return "you" if typed else "session"
+
+
+def _parts(data: Record) -> Iterator[Part]:
+    kind, message = text(data.get("type")), data.get("message")
+    if kind in ("user", "assistant") and isinstance(message, dict):
+        yield from _spoken(data, message)
+    elif kind == "system":
+        yield _system(data)
+    elif kind == "attachment":
+        yield _attached(data.get("attachment"))
+    elif kind == "progress":
+        yield _progress(data.get("data"))
+    else:
+        detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
+        yield Part("note", _named(kind or "a record without a type", detail), _input(data))
+
+
+def _spoken(data: Record, message: Record) -> Iterator[Part]:
+    summary = data.get("isCompactSummary") is True
+    empty = True
+    for block in blocks_of(message):
+        empty = False
+        part = part_of(block)
+        if part.kind != "text":
+            yield part
+        elif summary:
+            yield Part("summary", "summary", part.body)
+        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine(part.body)):
+            yield Part("machine", _first_line(part.body), part.body)
+        else:
+            yield part
+    if empty:
+        yield Part("note", "an empty message", _input(message))
+
+
+def _system(data: Record) -> Part:
+    kind, content = text(data.get("subtype")), text(data.get("content"))
+    if kind in ("compact_boundary", "microcompact_boundary"):
+        meta = data.get("compactMetadata") or data.get("microcompactMetadata")
+        return Part("boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro")))
+    if kind == "local_command":
+        return Part("machine", _first_line(content), content)
+    if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
+        return Part("note", f"the turn took {span(took / 1000)}", _input(data))
+    if kind == "stop_hook_summary":
+        return _stop_hooks(data)
+    failed = kind == "api_error" or data.get("level") == "error"
+    if kind == "api_error":
+        content = content or _retry(data)
+    return Part("note", _named(kind.replace("_", " ") or "system", content), _input(data), failed=failed)
+
+
+def _stop_hooks(data: Record) -> Part:
+    ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
+    words = [f"{many(int(ran), 'stop hook')} ran"]
+    if errors:
+        words.append(f"failed: {_json(errors)}")
+    if data.get("preventedContinuation") is True:
+        words.append(": ".join(filter(None, ("ended the turn", text(data.get("stopReason"))))))
+    return Part("note", _line(", ".join(words)), _input(data), failed=bool(errors))
+
+
+def _retry(data: Record) -> str:
+    attempt, most, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
+    words = [f"try {attempt:.0f}" + (f" of {most:.0f}" if most else "")] if attempt else []
+    return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
+
+
+def _number(data: Record, key: str) -> float | None:
+    value = data.get(key)
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    return value if number else None
+
+
+def _compacted(meta: Record, *, micro: bool) -> str:
+    words = ["context microcompacted" if micro else "compacted"]
+    before, after, saved = (_number(meta, key) for key in ("preTokens", "postTokens", "tokensSaved"))
+    if before is not None:
+        words.append(f"{before:,.0f} tokens" + (f" to {after:,.0f}" if after is not None else ""))
+    if saved is not None:
+        words.append(f"{saved:,.0f} saved")
+    if trigger := text(meta.get("trigger")):
+        words.append("by hand" if trigger == "manual" else trigger)
+    return ", ".join(words)
+
+
+def _attached(value: object) -> Part:
+    attachment = value if isinstance(value, dict) else {}
+    kind = text(attachment.get("type"))
+    if kind == "queued_command":
+        prompt = attachment.get("prompt")
+        return Part("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
+    detail = next((told for key in _ATTACHED if (told := text(attachment.get(key)))), "")
+    return Part(
+        "note",
+        _named((kind or "attachment").replace("_", " "), detail),
+        _input(attachment),
+        failed="error" in kind,
+    )
+
+
+def _progress(value: object) -> Part:
+    told = value if isinstance(value, dict) else {}
+    detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
+    return Part("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
+
+
+def _result(block: Record) -> Part:
+    content = block.get("content")
+    pieces = [result_text(content)]
+    if isinstance(content, list):
+        others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
+        pieces += [part_of(part).line for part in others if part.get("type") != "tool_result"]
+    body = "\n".join(piece for piece in pieces if piece)
+    return Part("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
+
+
+def _media(block: Record) -> str:
+    source = block.get("source")
+    told = source if isinstance(source, dict) else {}
+    data = text(told.get("data"))
+    words = [text(block.get("type")), text(block.get("title")), text(told.get("media_type")), text(told.get("url"))]
+    if data:
+        words.append(f"{size(len(data) * 3 // 4)}B")
+    return f"[{' '.join(one_line(word) for word in words if word)}]"
+
+
+def _input(given: object) -> str:
+    """A call's input, or a record, to read: texts as they are, everything else as JSON."""
+    if not isinstance(given, dict):
+        return text(given)
+    found: list[str] = []
+    for key, value in given.items():
+        told = value if isinstance(value, str) else _json(value)
+        found.append(f"{key}:\n{told}" if "\n" in told else f"{key}: {told}")
+    return "\n".join(found)
+
+
+def _json(value: object) -> str:
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:  # the reader takes what is deeper than the writer can say
+        return "(nested too deep)"
+
+
+def _named(name: str, detail: str) -> str:
+    return f"{name}: {_line(detail)}" if detail else name
+
+
+def _line(value: str) -> str:
+    return one_line(value[:LONGEST_PIECE])
+
+
+def _first_line(value: str) -> str:
+    return _line(value.lstrip().split("\n", 1)[0])
+
+
+def _pieces(line: str) -> Iterator[str]:
+    """A line in pieces that can be drawn, cut at a blank where there is one near."""
+    while len(line) > LONGEST_PIECE:
+        cut = line.rfind(" ", LONGEST_PIECE // 2, LONGEST_PIECE) + 1 or LONGEST_PIECE
+        yield line[:cut]
+        line = line[cut:]
+    yield line

@@ -1,0 +1,275 @@
+"""The envelope of a record: what the tree, the chain and a list need of it, without what it says.
+
+Only what is known is typed. A record of an unknown type, or with fields of another shape than expected, becomes an
+`Entry` too; the fields that can't be read are empty, and the record itself is still in the file at its offset.
+
+Source:
+    FORMATS 1.3 to 1.7.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from typing import Final, Literal
+
+import msgspec
+
+from memtui.transcripts.lines import Record
+from memtui.transcripts.reader import Found
+
+CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
+"""Types that hang together by uuid and parentUuid; every other type is a note about the session."""
+
+Content = Literal["", "mute", "empty", "usable"]
+
+_MACHINE = re.compile(
+    r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
+    r"task-notification|teammate-message|system-reminder|user-prompt-submit-hook|ide_opened_file|ide_selection)\b|"
+    r"\[Request interrupted by user|Stop hook feedback:|This session is being continued from a previous conversation)"
+)
+
+
+class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
+    """A record's envelope and place. Compared by identity: two records may well have the same uuid.
+
+    A struct, because a transcript has tens of thousands of them: made in a third of a dataclass's time, and the garbage
+    collector passes them over.
+
+    `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
+    can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of
+    its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
+    `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
+    something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
+    """
+
+    index: int
+    line: int
+    offset: int
+    length: int
+    type: str
+    subtype: str = ""
+    uuid: str = ""
+    parent: str = ""
+    logical_parent: str = ""
+    stamp: str = ""
+    sidechain: bool = False
+    meta: bool = False
+    summary: bool = False
+    agent: str = ""
+    content: Content = ""
+    message_id: str = ""
+    model: str = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    source: str = ""
+    prompt: bool = False
+    agent_run: str = ""
+    salvaged: bool = False
+    shared: bool = False
+    pending: bool = False
+    note: Record | None = None
+
+    @property
+    def time(self) -> float | None:
+        """Seconds since the epoch; None without a readable timestamp."""
+        return seconds(self.stamp)
+
+    @property
+    def chained(self) -> bool:
+        """Whether it has a place in the tree."""
+        return bool(self.uuid) and self.type in CHAIN_TYPES
+
+    @property
+    def boundary(self) -> bool:
+        """Whether a compaction begins here."""
+        return self.type == "system" and self.subtype == "compact_boundary"
+
+    @property
+    def talks(self) -> bool:
+        """Whether it is a message of one of the two sides, be it an empty one."""
+        return self.content != ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is such a message, and not one of nothing but texts without text."""
+        return self.content not in ("", "mute")
+
+    @property
+    def speaks(self) -> bool:
+        """Whether it is a message of one of the two sides, with something to send."""
+        return self.content == "usable"
+
+
+def entry_of(found: Found, index: int) -> Entry:
+    """The envelope of a record; fields of an unexpected shape count as absent."""
+    data = found.data
+    kind, stamp = text(data.get("type")), text(data.get("timestamp"))
+    subtype = text(data.get("subtype"))
+    message = data.get("message")
+    talks = kind in ("user", "assistant") and isinstance(message, dict)
+    told: Record = message if talks and isinstance(message, dict) else {}
+    blocks = list(blocks_of(told)) if talks else []
+    attached, result = data.get("attachment"), data.get("toolUseResult")
+    if kind == "attachment" and isinstance(attached, dict):
+        subtype = subtype or text(attached.get("type"))
+    return Entry(
+        index,
+        found.line,
+        found.offset,
+        found.length,
+        kind,
+        subtype,
+        link(data.get("uuid"), index),
+        link(data.get("parentUuid"), index),
+        text(data.get("logicalParentUuid")),
+        stamp,
+        data.get("isSidechain") is True,
+        data.get("isMeta") is True,
+        data.get("isCompactSummary") is True,
+        text(data.get("agentId")),
+        _content(told, blocks, kind),
+        text(told.get("id")) if kind == "assistant" else "",
+        text(told.get("model")) if kind == "assistant" else "",
+        _ids(blocks, "tool_use", "id"),
+        _ids(blocks, "tool_result", "tool_use_id"),
+        text(data.get("sourceToolAssistantUUID")),
+        is_prompt(data),
+        text(result.get("agentId")) if isinstance(result, dict) else "",
+        found.salvaged,
+        found.shared,
+        found.pending,
+        _note(data, kind, subtype),
+    )
+
+
+def _note(data: Record, kind: str, subtype: str) -> Record | None:
+    if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary":
+        return data
+    if kind in CHAIN_TYPES and not data.get("uuid"):  # what its parent is, and whether it says so
+        return {key: data[key] for key in ("parentUuid",) if key in data}
+    return None
+
+
+def blocks_of(message: Record) -> Iterator[Record]:
+    """The blocks of a message that have a type; a bare string is one text block. What is no block is passed over."""
+    content = message.get("content")
+    if isinstance(content, str):
+        yield {"type": "text", "text": content}
+    elif isinstance(content, list):
+        for block in content:
+            if isinstance(block, dict) and isinstance(block.get("type"), str):
+                kind = block["type"]
+                if kind == "text" and not isinstance(block.get("text"), str):
+                    continue
+                yield block
+
+
+def is_prompt(data: Record) -> bool:
+    """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
+    if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
+        return False
+    return any(not is_machine(part) for part in prompt_texts(data))
+
+
+def is_machine(said: str) -> bool:
+    """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
+    return _MACHINE.match(said) is not None
+
+
+def prompt_texts(data: Record) -> tuple[str, ...]:
+    """The texts of a user's message; none if it answers a call."""
+    message = data.get("message")
+    if not isinstance(message, dict):
+        return ()
+    content = message.get("content")
+    if isinstance(content, str):
+        return (content,) if content.strip() else ()
+    blocks = list(blocks_of(message))
+    if any(block["type"] == "tool_result" for block in blocks):
+        return ()
+    found = tuple(block["text"] for block in blocks if block["type"] == "text" and block["text"].strip())
+    return found or (("[image]",) if any(block["type"] == "image" for block in blocks) else ())
+
+
+def text(value: object) -> str:
+    """A field that should be text; anything else is ""."""
+    return value if isinstance(value, str) else ""
+
+
+def link(value: object, index: int) -> str:
+    """A uuid, or the uuid of a parent: what isn't text names no row but a number or true one that has the same."""
+    if isinstance(value, str) or value is None or value is False or value == 0:
+        return value if isinstance(value, str) else ""
+    place = f" in record {index}" if isinstance(value, dict | list) else ""
+    return f"not text: {json.dumps(value)}{place}"
+
+
+def seconds(stamp: str) -> float | None:
+    """An ISO timestamp as seconds since the epoch; None if it is none. Without a zone it is taken as UTC."""
+    if not stamp:
+        return None
+    try:
+        moment = datetime.fromisoformat(stamp)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return None
+
+
+def _content(message: Record, blocks: list[Record], kind: str) -> Content:
+    content = message.get("content")
+    if blocks:
+        return "usable" if content or kind == "user" else ""
+    if not isinstance(content, list):
+        return ""
+    if not content:
+        return "empty"
+    return "mute" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
+
+
+def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
+    return tuple(value for block in blocks if block["type"] == kind and (value := text(block.get(key))))
+
+
+def result_text(content: object) -> str:
+    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
+    if isinstance(content, str):
+        return whole_characters(content)
+    if not isinstance(content, list):
+        return ""
+    parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
+    return whole_characters("".join(parts))
+
+
+def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
+    """One row of each ring of parents, the first in the file of those that close it."""
+    by_uuid: dict[str, Entry] = {}
+    for entry in entries:
+        if entry.chained:
+            by_uuid.setdefault(entry.uuid, entry)
+    state: dict[str, int] = {}
+    found: list[Entry] = []
+    for number, start in enumerate(by_uuid, 1):
+        uuid = start
+        while uuid in by_uuid and uuid not in state:
+            state[uuid] = number
+            uuid = by_uuid[uuid].parent
+        if uuid in by_uuid and state[uuid] == number:
+            ring = [uuid]
+            following = by_uuid[uuid].parent
+            while following != uuid:
+                ring.append(following)
+                following = by_uuid[following].parent
+            found.append(min((by_uuid[row] for row in ring), key=lambda entry: entry.index))
+            for row in ring:
+                state[row] = 0
+    return found
+
+
+def whole_characters(value: str) -> str:
+    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return value

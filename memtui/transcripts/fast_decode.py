@@ -1,0 +1,220 @@
+"""The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
+
+Lines are decoded many at a time. Where one of them has fields of another shape than usual, is no UTF-8, or isn't just
+one object, each is tried alone, and that one goes the careful way (`lines`, `entries`); tests compare both.
+"""
+
+import re
+from codecs import utf_8_decode
+from typing import Any, Final
+
+import msgspec
+
+from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine
+from memtui.transcripts.lines import parse_line
+from memtui.transcripts.reader import Found
+
+_DIGITS = re.compile(rb"[0-9]{4301}")
+_SAMPLE = re.compile(rb"[0-9]{10}")
+_STEP: Final = 400
+"""Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
+
+
+_OPEN: Final = ord("{")
+_CLOSE: Final = ord("}")
+
+NOTED: Final = ("last-prompt", "queue-operation")
+"""Types of which an entry keeps the whole record."""
+
+
+class _Block(msgspec.Struct, gc=False):
+    type: str = ""
+    id: str | None = None
+    tool_use_id: str | None = None
+    text: str | None = None
+
+
+class _Message(msgspec.Struct, gc=False):
+    id: str | None = None
+    model: str | None = None
+    content: str | list[_Block] | None = None
+
+
+class _Result(msgspec.Struct, gc=False):
+    agentId: str | None = None
+
+
+class _Row(msgspec.Struct, gc=False):
+    type: str = ""
+    subtype: str = ""
+    uuid: str = ""
+    parentUuid: str | None = None
+    logicalParentUuid: str | None = None
+    timestamp: str = ""
+    isSidechain: bool = False
+    isMeta: bool = False
+    isCompactSummary: bool = False
+    agentId: str = ""
+    sourceToolAssistantUUID: str = ""
+    message: _Message | None = None
+    attachment: _Block | None = None
+    toolUseResult: _Result | str | list[msgspec.Raw] | None = None
+
+
+_decode_lines = msgspec.json.Decoder(_Row).decode_lines
+
+
+def quick_entries(
+    room: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
+) -> list[Entry] | None:
+    """The envelopes of whole lines; None if one of them is not exactly one usual record.
+
+    Args:
+        room: Begins with them: one or more, each with its line end.
+        stop: Where they end in it; at its end if left out.
+        index: How many records precede them.
+        number: The first one's number, from 1.
+        offset: Its first byte.
+    """
+    stop = len(room) if stop is None else stop
+    ends = _ends(room, stop)
+    rows = _rows(room, stop) if ends else None
+    if rows is None or len(rows) != len(ends):
+        return None
+    found: list[Entry] = []
+    start = 0
+    for row, end in zip(rows, ends, strict=True):
+        entry: Entry | None
+        if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
+            entry = _noted(bytes(room[start:end]), index, number, offset + start)
+            if entry is None:
+                return None
+        else:
+            entry = _entry(row, index, number, offset + start, end - start)
+        found.append(entry)
+        index, number, start = index + 1, number + 1, end + 1
+    return found
+
+
+def _ends(room: bytes | bytearray, stop: int) -> list[int]:
+    """Where the lines end; none if one of them doesn't begin and end as an object.
+
+    The decoder takes any white space between records, or none: only where each line begins and ends an object, and
+    there are as many records as lines, is each line one record.
+    """
+    found: list[int] = []
+    find, start = room.find, 0
+    while (end := find(b"\n", start, stop)) >= 0:
+        if room[start] != _OPEN or room[end - 1] != _CLOSE:
+            return []
+        found.append(end)
+        start = end + 1
+    return found
+
+
+def _rows(room: bytes | bytearray, stop: int) -> list[_Row] | None:
+    """What is needed of each record; None if one has another shape than usual."""
+    lines = memoryview(room)[:stop]
+    try:
+        rows = _decode_lines(lines)
+        if not room.isascii():
+            utf_8_decode(lines, "strict", True)  # what is passed over isn't looked at
+    except (ValueError, RecursionError):
+        return None
+    return None if _SAMPLE.search(room[:stop:_STEP]) and _DIGITS.search(room, 0, stop) else rows
+
+
+def _noted(line: bytes, index: int, number: int, offset: int) -> Entry | None:
+    """The entry of a record that is kept whole."""
+    parsed = parse_line(line)
+    if parsed.bad or len(parsed.objects) != 1:
+        return None
+    return entry_of(Found(number, offset, len(line), parsed.objects[0]), index)
+
+
+def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entry:
+    kind, subtype, message = row.type, row.subtype, row.message
+    content: Content = ""
+    calls: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
+    prompt = False
+    message_id = model = ""
+    if message is not None and kind in ("user", "assistant"):
+        content, calls, answers, prompt = _said(message.content, kind)
+        prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
+        if kind == "assistant":
+            message_id, model = message.id or "", message.model or ""
+    elif kind == "attachment" and not subtype and row.attachment is not None:
+        subtype = row.attachment.type
+    result = row.toolUseResult
+    return Entry(
+        index,
+        number,
+        offset,
+        length,
+        kind,
+        subtype,
+        row.uuid,
+        row.parentUuid or "",
+        row.logicalParentUuid or "",
+        row.timestamp,
+        row.isSidechain,
+        row.isMeta,
+        row.isCompactSummary,
+        row.agentId,
+        content,
+        message_id,
+        model,
+        calls,
+        answers,
+        row.sourceToolAssistantUUID,
+        prompt,
+        (result.agentId or "") if isinstance(result, _Result) else "",
+    )
+
+
+def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
+    """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
+    if isinstance(content, str):
+        told: Content = "usable" if content or kind == "user" else ""
+        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
+    if content is None:
+        return "", (), (), False
+    if not content:
+        return "empty", (), (), False
+    if len(content) == 1:  # nearly always
+        block = content[0]
+        of = block.type
+        if of == "tool_result":
+            return "usable", (), (block.tool_use_id,) if block.tool_use_id else (), False
+        if of == "tool_use":
+            return "usable", (block.id,) if block.id else (), (), False
+        if of and kind == "assistant":
+            return "mute" if of == "text" and block.text is None else "usable", (), (), False
+    usable = mute = False
+    calls: list[str] = []
+    answers: list[str] = []
+    texts: list[str] = []
+    image = result = False
+    for block in content:
+        of = block.type
+        if not of or (of == "text" and block.text is None):
+            mute = mute or bool(of)
+            continue
+        usable = True
+        if of == "text":
+            texts.append(block.text)
+        elif of == "tool_use":
+            if block.id:
+                calls.append(block.id)
+        elif of == "tool_result":
+            result = True
+            if block.tool_use_id:
+                answers.append(block.tool_use_id)
+        elif of == "image":
+            image = True
+    prompt = False
+    if kind == "user" and not result:
+        spoken = [part for part in texts if part.strip()]
+        prompt = any(not is_machine(part) for part in spoken) if spoken else image
+    return "usable" if usable else "mute" if mute else "", tuple(calls), tuple(answers), prompt

@@ -1,0 +1,294 @@
+"""A transcript in file order, read backward and forward from any byte; no index, so a gigabyte opens at once.
+
+The file is held open: one that is deleted or replaced can be read on as it was, and `state` says so. It may grow; one
+that was cut simply ends earlier.
+"""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+from memtui.transcripts.lines import BLANK, LONGEST_LINE
+from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.records import (
+    BLANK_LINES,
+    HEAD,
+    Longer,
+    Mark,
+    Passage,
+    Spot,
+    passages_of,
+    too_long,
+)
+
+BLOCK = 1 << 16
+"""Bytes of the first read for a line; reads double up to `BIGGEST` while its end isn't found."""
+
+BIGGEST = 1 << 22
+SEARCHED = 1 << 19
+"""Bytes that are searched in one step: a thread that searches gives way after each."""
+
+State = Literal["same", "grew", "cut", "replaced", "gone"]
+
+
+class FileSource(HeldFile):
+    """The records of one file.
+
+    Args:
+        path: The transcript.
+        longest: Bytes of a line that is read; a longer one is shown by its beginning.
+
+    Raises:
+        NotFound: If there is no such file.
+        MemtuiError: If it can't be opened.
+    """
+
+    def __init__(self, path: Path, *, longest: int = LONGEST_LINE) -> None:
+        super().__init__(path)
+        self.longest = longest
+        self._inode = os.fstat(self._file).st_ino
+        self._seen = self.size
+        self._kept: tuple[int, int, list[Passage]] = (-1, 0, [])
+
+    def copy(self) -> "FileSource":
+        twin = FileSource.__new__(FileSource)
+        self._copy_into(twin)
+        return twin
+
+    def _copy_into(self, twin: "FileSource") -> None:
+        twin.path, twin.longest, twin._inode, twin._seen = self.path, self.longest, self._inode, self._seen
+        twin._file = os.dup(self._file)
+        twin._kept = (-1, 0, [])
+
+    def state(self) -> State:
+        """What happened to the file since this was asked last."""
+        try:
+            now = self.path.stat()
+        except OSError:
+            return "gone"
+        if now.st_ino != self._inode:
+            return "replaced"
+        before, self._seen = self._seen, now.st_size
+        if before != self._seen:
+            self._kept = (-1, 0, [])
+        return "grew" if self._seen > before else "cut" if self._seen < before else "same"
+
+    # One passage.
+
+    def first(self, most: int | None = None) -> Passage | None:
+        return self._forward(0, most)
+
+    def last(self, most: int | None = None) -> Passage | None:
+        return self._backward(self.size, most)
+
+    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+        length, found = self._passages(spot.at, most)
+        if spot.part + 1 < len(found):
+            return found[spot.part + 1]
+        return self._forward(spot.at + length + 1, most)
+
+    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+        if spot.part:
+            _, found = self._passages(spot.at, most)
+            if found:
+                return found[min(spot.part, len(found)) - 1]
+        return self._backward(spot.at, most)
+
+    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+        _, found = self._passages(spot.at, most)
+        return found[min(spot.part, len(found) - 1)] if found else self.at(spot.at, most)
+
+    def at(self, offset: int, most: int | None = None) -> Passage | None:
+        offset = max(0, min(offset, self.size))
+        return self._forward(self._start_of(offset, most), most) or self.last(most)
+
+    def share(self, spot: Spot) -> float:
+        return min(1.0, spot.at / max(1, self.size))
+
+    def near(self, share: float, most: int | None = None) -> Passage | None:
+        return self.at(int(share * self.size), most)
+
+    def line_ends(self, begin: int, end: int) -> Iterator[int]:
+        """How many lines end between two bytes, block by block: the sum is what the line number grows by."""
+        while begin < end and (block := self._pread(min(SEARCHED, end - begin), begin)):
+            yield block.count(b"\n")
+            begin += len(block)
+
+    def _forward(self, offset: int, most: int | None) -> Passage | None:
+        """The first passage of the lines that begin at a byte."""
+        while True:
+            length, found = self._passages(offset, most)
+            if found:
+                return found[0]
+            if offset + length >= self.size:
+                return None
+            offset = self._over_blank(offset + length + 1)
+
+    def _backward(self, end: int, most: int | None) -> Passage | None:
+        """The last passage of the lines that end at a byte, a line end included."""
+        while end > 0:
+            stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
+            start = self._start_of(stop, most)
+            _, found = self._passages(start, most)
+            if found:
+                return found[-1]
+            end = self._before_blank(start)
+        return None
+
+    def _passages(self, offset: int, most: int | None) -> tuple[int, list[Passage]]:
+        """The length of a line and what it holds; the last one is kept, for a line of several records."""
+        if self._kept[0] != offset:
+            line, length, ended = self._line(offset, most)
+            if length > self.longest:
+                found = [too_long(line, offset, length, self.longest, pending=not ended)]
+            else:
+                found = passages_of(line, Spot(offset), offset, pending=not ended)
+            if not ended:
+                return length, found  # it may go on meanwhile
+            self._kept = (offset, length, found)
+        return self._kept[1], self._kept[2]
+
+    # Bytes.
+
+    def _line(self, offset: int, most: int | None) -> tuple[bytes, int, bool]:
+        """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""
+        held, length, block = b"", 0, BLOCK
+        while chunk := self._pread(block, offset + length):
+            end = chunk.find(b"\n")
+            piece = chunk if end < 0 else chunk[:end]
+            length += len(piece)
+            held = held + piece if length <= self.longest else (held + piece)[:HEAD]
+            if end >= 0:
+                return held, length, True
+            if most is not None and length >= most:
+                raise Longer
+            block = min(block * 2, BIGGEST)
+        return held, length, False
+
+    def _start_of(self, offset: int, most: int | None) -> int:
+        """Where the line begins in which a byte stands."""
+        block, at = BLOCK, offset
+        while at > 0:
+            size = min(block, at)
+            found = self._pread(size, at - size).rfind(b"\n")
+            if found >= 0:
+                return at - size + found + 1
+            at -= size
+            if most is not None and offset - at >= most:
+                raise Longer
+            block = min(block * 2, BIGGEST)
+        return 0
+
+    def _over_blank(self, offset: int) -> int:
+        """The first line from one on that isn't blank."""
+        while block := self._pread(BLOCK, offset):
+            match = BLANK_LINES.match(block)
+            size = match.end() if match else 0
+            if size < len(block):
+                return offset + size
+            offset += size
+        return offset
+
+    def _before_blank(self, end: int) -> int:
+        """The end of the last line before a line's start that isn't blank."""
+        while end > 0:
+            size = min(BLOCK, end)
+            block = self._pread(size, end - size)
+            kept = block.rstrip(BLANK)
+            if kept:
+                follows = block.find(b"\n", len(kept))
+                return end - size + (follows + 1 if follows >= 0 else len(block))
+            end -= size
+        return 0
+
+    # Searching.
+
+    def candidates(
+        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
+    ) -> Iterator[Passage | float]:
+        found = self._ahead(mark, start, most) if step > 0 else self._behind(mark, start, most)
+        for item in found:
+            if isinstance(item, float) or start is None or (item.spot > start if step > 0 else item.spot < start):
+                yield item
+
+    def _ahead(self, mark: Mark, start: Spot | None, most: int | None) -> Iterator[Passage | float]:
+        begin = start.at if start else 0
+        for offset, block in self._blocks(begin, most):
+            folded = mark.fold(block)
+            at = mark.first(folded, 0)
+            while at >= 0:
+                first, end = _line_around(block, at)
+                if mark.maybe(block[first:end]):
+                    yield from self._taken(block[first:end], offset + first, most)
+                at = mark.first(folded, end + 1) if end < len(block) else -1
+            yield min(1.0, (offset + len(block)) / max(1, self.size))
+
+    def _behind(self, mark: Mark, start: Spot | None, most: int | None) -> Iterator[Passage | float]:
+        begin = self.size
+        if start is not None:
+            begin = start.at + self._passages(start.at, most)[0] + 1 if start.part else start.at
+        for offset, block in self._blocks_back(begin, most):
+            folded = mark.fold(block)
+            at = mark.last(folded, len(block))
+            while at >= 0:
+                first, end = _line_around(block, at)
+                if mark.maybe(block[first:end]):
+                    yield from reversed(self._taken(block[first:end], offset + first, most))
+                at = mark.last(folded, first)
+            yield 1 - min(1.0, offset / max(1, self.size))
+
+    def _taken(self, line: bytes, offset: int, most: int | None) -> list[Passage]:
+        """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
+        if len(line) == HEAD or len(line) > self.longest:
+            return self._passages(offset, most)[1]
+        if most is not None and len(line) >= most:
+            raise Longer
+        ended = self._pread(1, offset + len(line)) == b"\n"
+        return passages_of(line, Spot(offset), offset, pending=not ended)
+
+    def _blocks(self, offset: int, most: int | None) -> Iterator[tuple[int, bytes]]:
+        """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""
+        rest = b""
+        while chunk := self._pread(max(SEARCHED, len(rest)), offset + len(rest)):
+            data = rest + chunk
+            cut = data.rfind(b"\n") + 1
+            if cut:
+                yield offset, data[:cut]
+                offset, rest = offset + cut, data[cut:]
+            elif most is not None and len(data) >= max(most, SEARCHED):
+                raise Longer
+            elif len(data) <= self.longest:
+                rest = data
+            else:
+                _, length, _ = self._line(offset, None)
+                yield offset, data[:HEAD]
+                offset, rest = offset + length + 1, b""
+        if rest:
+            yield offset, rest
+
+    def _blocks_back(self, end: int, most: int | None) -> Iterator[tuple[int, bytes]]:
+        """The same from the end of a line back to the beginning of the file."""
+        rest = b""
+        while end > 0:
+            size = min(max(SEARCHED, len(rest)), end)
+            data = self._pread(size, end - size) + rest
+            begin = end - size
+            cut = 0 if begin == 0 else data.find(b"\n", 0, len(data) - 1) + 1
+            if begin == 0 or cut:
+                yield begin + cut, data[cut:]
+                rest = data[:cut]
+            elif most is not None and len(data) >= max(most, SEARCHED):
+                raise Longer
+            elif len(data) <= self.longest:
+                rest = data
+            else:
+                begin = self._start_of(begin, None)
+                yield begin, self._pread(HEAD, begin)
+                rest = b""
+            end = begin
+
+
+def _line_around(block: bytes, at: int) -> tuple[int, int]:
+    end = block.find(b"\n", at)
+    return block.rfind(b"\n", 0, at) + 1, end if end >= 0 else len(block)

@@ -1,0 +1,102 @@
+"""Chosen records of a transcript to read one after another: the chain that a resume sends, a branch, a sub-agent."""
+
+import bisect
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from memtui.transcripts.entries import Entry
+from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.records import Longer, Mark, Passage, Spot, passages_of
+
+
+class WaySource(HeldFile):
+    """Entries of one file in the order of a way.
+
+    Args:
+        path: The transcript that they were read from.
+        way: The entries; their offsets must be those of the file as it is.
+
+    Raises:
+        NotFound: If there is no such file.
+        MemtuiError: If it can't be opened.
+    """
+
+    def __init__(self, path: Path, way: Sequence[Entry]) -> None:
+        super().__init__(path)
+        self.way = way
+
+    def copy(self) -> "WaySource":
+        twin = WaySource.__new__(WaySource)
+        twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
+        return twin
+
+    def first(self, most: int | None = None) -> Passage | None:
+        return self._number(0, most)
+
+    def last(self, most: int | None = None) -> Passage | None:
+        return self._number(len(self.way) - 1, most)
+
+    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+        return self._number(spot.at + 1, most)
+
+    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+        return self._number(spot.at - 1, most)
+
+    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+        return self._number(min(spot.at, len(self.way) - 1), most)
+
+    def at(self, offset: int, most: int | None = None) -> Passage | None:
+        """The record whose line holds a byte; else the first one that stands behind it in the file, or the last."""
+        places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.way))
+        found = bisect.bisect_left(places, (offset, 0))
+        return self._number(places[min(found, len(places) - 1)][1], most) if places else None
+
+    def share(self, spot: Spot) -> float:
+        return spot.at / max(1, len(self.way) - 1)
+
+    def near(self, share: float, most: int | None = None) -> Passage | None:
+        return self._number(round(share * (len(self.way) - 1)), most)
+
+    def candidates(
+        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
+    ) -> Iterator[Passage | float]:
+        count = len(self.way)
+        number = (0 if step > 0 else count - 1) if start is None else start.at + step
+        while 0 <= number < count:
+            if most is not None and self.way[number].length >= most:
+                raise Longer
+            line = self._line(self.way[number])
+            if mark.first(mark.fold(line), 0) >= 0 and mark.maybe(line):
+                yield self._pick(line, number)
+            yield number / count if step > 0 else 1 - number / count
+            number += step
+
+    def _number(self, number: int, most: int | None) -> Passage | None:
+        if not 0 <= number < len(self.way):
+            return None
+        entry = self.way[number]
+        if most is not None and entry.length >= most:
+            raise Longer
+        return self._pick(self._line(entry), number)
+
+    def _line(self, entry: Entry) -> bytes:
+        return self._pread(entry.length, entry.offset)
+
+    def _pick(self, line: bytes, number: int) -> Passage:
+        """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""
+        entry = self.way[number]
+        for passage in passages_of(line, Spot(number), entry.offset, pending=entry.pending, number=entry.line):
+            same = passage.data.get("uuid", "") == entry.uuid or not entry.uuid
+            if not passage.bad and same and passage.data.get("type", "") == entry.type:
+                return Passage(
+                    Spot(number),
+                    entry.offset,
+                    entry.length,
+                    passage.data,
+                    line=entry.line,
+                    salvaged=entry.salvaged,
+                    lossy=passage.lossy,
+                    pending=entry.pending,
+                )
+        return Passage(Spot(number), entry.offset, entry.length, bad="the file changed: another record stands here now")

@@ -1,0 +1,172 @@
+"""Records as they are read one after another, and what every source of them can do.
+
+A `Passage` is a record in its place, or a line that is none, with the reason. A source hands them out forward and
+backward from any of them and never holds more than the line that it looks at.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Protocol
+
+from msgspec import Struct, field
+
+from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+
+HEAD = 4096
+"""Bytes of a line that is no record that are kept to be shown."""
+
+_BOM = b"\xef\xbb\xbf"
+BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
+
+
+class Spot(Struct, frozen=True, order=True):
+    """Where a passage stands in its source: `at` is the first byte of its line in the file, or its number on the way.
+    `part` tells passages of one line apart."""
+
+    at: int
+    part: int = 0
+
+
+class Passage(Struct, frozen=True):
+    """A record and where it stands, or what stands there instead.
+
+    `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
+    else it is 0. `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then how the
+    line begins. `salvaged`: it doesn't begin its line, so that the agent client doesn't read it. `lossy`: bytes were
+    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeats`: it is no record but stands for so many
+    messages that were written before and are folded away.
+    """
+
+    spot: Spot
+    offset: int
+    length: int
+    data: Record = field(default_factory=dict)
+    bad: str = ""
+    head: str = ""
+    line: int = 0
+    salvaged: bool = False
+    lossy: bool = False
+    pending: bool = False
+    repeats: int = 0
+
+
+class Longer(Exception):
+    """A line is longer than the bytes that the caller allowed; ask again without a limit, in a thread."""
+
+
+class Mark(Protocol):
+    """What a search looks for in the bytes of a file before anything is decoded."""
+
+    def fold(self, data: bytes) -> bytes:
+        """The bytes in the form that is compared, each in its place."""
+
+    def first(self, folded: bytes, start: int) -> int:
+        """Where it stands first, from `start` on; -1 for nowhere. A place too many is allowed, one too few is not."""
+
+    def last(self, folded: bytes, end: int) -> int:
+        """Where it stands last before `end`; -1 for nowhere."""
+
+    def maybe(self, line: bytes) -> bool:
+        """Whether a line in which it stands is worth decoding."""
+
+
+class Source(Protocol):
+    """Records to read. `most` are the bytes of one line that may be read, None for no limit.
+
+    Raises:
+        Longer: By everything that has `most`.
+        MemtuiError: By everything, if the disk refuses.
+    """
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file as it is now."""
+
+    def first(self, most: int | None = None) -> Passage | None:
+        """The first passage; None if there is none."""
+
+    def last(self, most: int | None = None) -> Passage | None:
+        """The last passage."""
+
+    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+        """The passage behind one; None at the end."""
+
+    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+        """The passage before one; None at the beginning."""
+
+    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+        """The passage at a spot, or where there is none any more the next one."""
+
+    def at(self, offset: int, most: int | None = None) -> Passage | None:
+        """The passage in whose line a byte of the file stands, or the next one, or the last."""
+
+    def share(self, spot: Spot) -> float:
+        """How much of the source lies before a spot, 0 to 1."""
+
+    def near(self, share: float, most: int | None = None) -> Passage | None:
+        """The passage before which so much of the source lies."""
+
+    def candidates(
+        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
+    ) -> Iterator[Passage | float]:
+        """Passages whose line may hold a mark, and now and then the share of the way that is behind.
+
+        Args:
+            mark: What to look for.
+            start: The passage from which to look, itself left out; None for the beginning, or the end.
+            step: 1 for forward, -1 for backward.
+        """
+
+    def copy(self) -> "Source":
+        """The same source for another thread; to be closed by itself."""
+
+    def close(self) -> None:
+        """Let go of the file; twice does no harm."""
+
+
+def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, number: int = 0) -> list[Passage]:
+    """What a line of at most `LONGEST_LINE` bytes holds; nothing for a blank one.
+
+    Args:
+        line: Its bytes, without the line end.
+        at: The spot of its first passage; the others follow by `part`.
+        offset: Its first byte in the file.
+        pending: Whether its line end is missing.
+        number: Its number, if known.
+
+    Returns:
+        Its records in order. What is bad about it stands where it stands in the line: before the records that were
+        found behind it, or behind the last one.
+    """
+    body = line.removeprefix(_BOM) if offset == 0 else line
+    parsed = parse_line(body)
+    begins = len(parsed.objects) - parsed.salvaged
+    found = [(data, "", index >= begins) for index, data in enumerate(parsed.objects)]
+    if parsed.bad:
+        found.insert(len(found) if begins else 0, ({}, parsed.bad, False))
+    return [
+        Passage(
+            Spot(at.at, at.part + index),
+            offset,
+            len(line),
+            data,
+            bad,
+            head_of(body) if bad else "",
+            number,
+            salvaged,
+            parsed.lossy,
+            pending,
+        )
+        for index, (data, bad, salvaged) in enumerate(found)
+    ]
+
+
+def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> Passage:
+    """What stands for a line that is too long to be read."""
+    why = f"longer than {longest >> 20} MiB" if longest == LONGEST_LINE else f"longer than {longest} bytes"
+    return Passage(Spot(offset), offset, length, bad=why, head=head_of(head), pending=pending)
+
+
+def head_of(line: bytes) -> str:
+    """How a line that is no record begins."""
+    return line[:HEAD].decode(errors="replace")

@@ -1,0 +1,185 @@
+r"""Looking for words, and for the next thing that a person typed, from any place of a source in either direction.
+
+Each is a generator that works through a block of the file between two answers: it tells the share of the way that is
+behind, and at last what it found, if anything. Whoever runs it stops it by not asking again. At first only bytes are
+compared; what may fit is decoded and looked at as it is shown.
+
+Letters match in either case. ASCII that a writer wrote as `\u0061`, which none is known to do, is not found.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from memtui.transcripts.content import Part, Said, said_of
+from memtui.transcripts.entries import is_prompt
+from memtui.transcripts.fast_decode import quick_entries
+from memtui.transcripts.records import Passage, Source, Spot
+
+_PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
+"""ASCII that every writer of JSON writes as it is."""
+
+
+class Hit(Struct, frozen=True):
+    """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
+    or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
+
+    passage: Passage
+    part: int
+    line: int
+    around: bool = False
+
+
+class Needle:
+    """A text to look for, as bytes that a file may hold it as.
+
+    Args:
+        words: At least one character.
+    """
+
+    def __init__(self, words: str) -> None:
+        self.words = words.lower()
+        plain = max(_PLAIN.findall(self.words), key=len, default="")
+        self._plain = plain.encode() if len(plain) >= min(3, len(self.words)) else b""
+        self._pattern = re.compile(b"".join(map(_written, self.words)))
+
+    def fold(self, data: bytes) -> bytes:
+        return data.lower()
+
+    def first(self, folded: bytes, start: int) -> int:
+        if self._plain:
+            return folded.find(self._plain, start)
+        match = self._pattern.search(folded, start)
+        return match.start() if match else -1
+
+    def last(self, folded: bytes, end: int) -> int:
+        if self._plain:
+            return folded.rfind(self._plain, 0, end)
+        found = -1
+        for match in self._pattern.finditer(folded, 0, end):
+            found = match.start()
+        return found
+
+    def maybe(self, line: bytes) -> bool:
+        return True
+
+    def hits(self, said: Said) -> list[tuple[int, int]]:
+        """The parts and lines in which it stands, in the order in which they are drawn."""
+        return [(number, line) for number, part in enumerate(said.parts) for line in self._lines(part)]
+
+    def _lines(self, part: Part) -> Iterator[int]:
+        body = part.body.lower()
+        if part.line and self.words in f"{part.name} {part.line}".lower():
+            yield -1
+        if self.words in body:
+            yield from (number for number, line in enumerate(part.lines()) if self.words in line.lower())
+
+
+class _Prompts:
+    """The mark of what a person typed."""
+
+    def fold(self, data: bytes) -> bytes:
+        return data
+
+    def first(self, folded: bytes, start: int) -> int:
+        return folded.find(b'"user"', start)
+
+    def last(self, folded: bytes, end: int) -> int:
+        return folded.rfind(b'"user"', 0, end)
+
+    def maybe(self, line: bytes) -> bool:
+        entries = quick_entries(line + b"\n")
+        return entries is None or entries[0].prompt
+
+
+def find(
+    source: Source,
+    needle: Needle,
+    start: Spot | None,
+    step: int,
+    *,
+    behind: tuple[int, int] | None = None,
+    most: int | None = None,
+) -> Iterator[Hit | float]:
+    """Look for a text.
+
+    Args:
+        source: Where; read by nobody else meanwhile.
+        needle: What.
+        start: The passage behind which (before which, backward) to look; None for the beginning, or the end.
+        step: 1 for forward, -1 for backward.
+        behind: A part and line of that passage behind (before) which to look first.
+        most: Bytes of a line that may be read, None for no limit.
+
+    Yields:
+        The share of the source that is behind, and at the end the first hit, if there is one.
+
+    Raises:
+        Longer: If a line has more bytes than `most`.
+        MemtuiError: If the disk refuses.
+    """
+    here = source.get(start, most) if start is not None and behind is not None else None
+    if here is not None and behind is not None:
+        hits = [hit for hit in needle.hits(said_of(here)) if (hit > behind if step > 0 else hit < behind)]
+        if hits:
+            yield Hit(here, *(hits[0] if step > 0 else hits[-1]))
+            return
+    for item in source.candidates(needle, start, step, most):
+        if isinstance(item, float):
+            yield item
+        elif hits := needle.hits(said_of(item)):
+            yield Hit(item, *(hits[0] if step > 0 else hits[-1]))
+            return
+
+
+def find_around(
+    source: Source,
+    needle: Needle,
+    start: Spot | None,
+    step: int,
+    *,
+    behind: tuple[int, int] | None = None,
+    most: int | None = None,
+) -> Iterator[Hit | float]:
+    """As `find`, and past the end from the other one, so that a text is found wherever it stands."""
+    for told in find(source, needle, start, step, behind=behind, most=most):
+        yield told
+        if isinstance(told, Hit):
+            return
+    for told in find(source, needle, None, step, most=most):
+        yield replace(told, around=True) if isinstance(told, Hit) else told
+
+
+def next_prompt(source: Source, start: Spot | None, step: int, *, most: int | None = None) -> Iterator[Hit | float]:
+    """Look for the next (or previous) thing that a person typed; as `find`."""
+    for item in source.candidates(_Prompts(), start, step, most):
+        if isinstance(item, float):
+            yield item
+        elif is_prompt(item.data):
+            yield Hit(item, -1, -1)
+            return
+
+
+def with_uuid(source: Source, uuid: str, *, most: int | None = None) -> Iterator[Hit | float]:
+    """Look for the record with a uuid, from the end."""
+    for item in source.candidates(Needle(uuid), None, -1, most):
+        if isinstance(item, float):
+            yield item
+        elif item.data.get("uuid") == uuid:
+            yield Hit(item, -1, -1)
+            return
+
+
+def _written(character: str) -> bytes:
+    """The ways in which a lower-case character may be written in JSON, in bytes of which ASCII is lower case."""
+    forms: dict[bytes, None] = {}
+    for form in (character, character.upper(), character.title()):
+        forms[form.encode("utf-8", "surrogatepass").lower()] = None
+        pairs = form.encode("utf-16-be", "surrogatepass")
+        forms[b"".join(b"\\u%02x%02x" % (pairs[i], pairs[i + 1]) for i in range(0, len(pairs), 2))] = None
+    escaped = {'"': b'\\"', "\\": b"\\\\", "/": b"\\/", "\t": b"\\t"}.get(character)
+    if escaped:
+        forms[escaped] = None
+    return b"(?:" + b"|".join(map(re.escape, forms)) + b")"

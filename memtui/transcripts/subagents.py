@@ -1,0 +1,137 @@
+"""Sub-agents of a session: their files in the three layouts, rows inside the session's own file, and the calls that
+started them.
+
+Layouts: `<session>/subagents/**/agent-*.jsonl` (2.1 and later, workflows in folders below), `agent-*.jsonl` beside the
+sessions (2.0), and `isSidechain` rows inside the session's file (1.0).
+
+Source:
+    FORMATS 1.1 and 1.8.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.transcripts.entries import Entry, blocks_of, text
+from memtui.transcripts.lines import Record, parse_line
+from memtui.transcripts.transcript import Transcript
+from memtui.transcripts.tree import Tree
+
+_TOLD = re.compile(r"agentId: ([\w-]+)")
+_LAUNCHERS = ("Agent", "Task")
+
+
+class SubAgent(Struct, frozen=True):
+    """A sub-agent's conversation.
+
+    `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of
+    the tool_use that started it, "" if nothing tells. `internal`: the client's own fork (compaction, suggestions),
+    not work.
+    """
+
+    id: str
+    path: Path | None = None
+    start: str = ""
+    call: str = ""
+    kind: str = ""
+    describe: str = ""
+    internal: bool = False
+
+
+def find_agents(transcript: Transcript, tree: Tree) -> tuple[SubAgent, ...]:
+    """The sub-agents of a session, those with a known call in the order of the calls, then the others by name."""
+    calls = _calls(transcript)
+    by_agent = {entry.agent_run: entry.answers[0] for entry in transcript.entries if entry.agent_run and entry.answers}
+    by_agent |= {told: call for told, call in _told(transcript) if told not in by_agent}
+    found = [_from_file(path, by_agent, calls) for path in agent_files(transcript.path)]
+    found += [_inline(transcript, root, calls) for root in tree.roots if root.sidechain]
+    place = {call: number for number, call in enumerate(calls)}
+    return tuple(sorted(found, key=lambda agent: (place.get(agent.call, len(place)), agent.id)))
+
+
+def agent_files(session: Path) -> list[Path]:
+    """The sub-agents' files of a session; those beside it only if their records name it."""
+    found = sorted(session.with_suffix("").joinpath("subagents").rglob("agent-*.jsonl"))
+    for path in sorted(session.parent.glob("agent-*.jsonl")):
+        if text(_first_record(path).get("sessionId")) == session.stem:
+            found.append(path)
+    return found
+
+
+def _first_record(path: Path) -> Record:
+    try:
+        with path.open("rb") as file:
+            objects = parse_line(file.readline(1 << 20)).objects
+    except OSError:
+        return {}
+    return objects[0] if objects else {}
+
+
+def _from_file(path: Path, by_agent: dict[str, str], calls: dict[str, str]) -> SubAgent:
+    meta = _meta(path.with_suffix(".meta.json"))
+    name = path.stem.removeprefix("agent-")
+    call = text(meta.get("toolUseId")) or by_agent.get(name, "")
+    first = _first_record(path)
+    call = call or calls_with(calls, _said(first))
+    internal = name.startswith(("acompact-", "aprompt_suggestion-", "aside_question-"))
+    return SubAgent(
+        name, path, text(first.get("uuid")), call, text(meta.get("agentType")), text(meta.get("description")), internal
+    )
+
+
+def _meta(path: Path) -> Record:
+    try:
+        value = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _inline(transcript: Transcript, root: Entry, calls: dict[str, str]) -> SubAgent:
+    call = calls_with(calls, _said(transcript.data(root)))
+    return SubAgent(root.agent or root.uuid, None, root.uuid, call)
+
+
+def _calls(transcript: Transcript) -> dict[str, str]:
+    """Calls that start agents, with the prompt given."""
+    rows = [entry for entry in transcript.entries if entry.calls]
+    found: dict[str, str] = {}
+    for data in transcript.each(rows):
+        message = data.get("message")
+        for block in blocks_of(message) if isinstance(message, dict) else ():
+            given = block.get("input")
+            if block["type"] == "tool_use" and block.get("name") in _LAUNCHERS and isinstance(given, dict):
+                found[text(block.get("id"))] = text(given.get("prompt"))
+    return found
+
+
+def calls_with(calls: dict[str, str], prompt: str) -> str:
+    """The call that was given a prompt; "" if none or several were."""
+    found = [call for call, given in calls.items() if prompt and given.strip() == prompt.strip()]
+    return found[0] if len(found) == 1 else ""
+
+
+def _told(transcript: Transcript) -> Iterable[tuple[str, str]]:
+    """What results say in words: "agentId: …"."""
+    rows = [entry for entry in transcript.entries if entry.answers and not entry.agent_run]
+    for data in transcript.each(rows):
+        message = data.get("message")
+        for block in blocks_of(message) if isinstance(message, dict) else ():
+            content = block.get("content")
+            if block["type"] != "tool_result" or not isinstance(content, list):
+                continue
+            for part in content:
+                match = _TOLD.search(text(part.get("text"))) if isinstance(part, dict) else None
+                if match:
+                    yield match[1], text(block.get("tool_use_id"))
+
+
+def _said(data: Record) -> str:
+    message = data.get("message")
+    texts = (
+        [block["text"] for block in blocks_of(message) if block["type"] == "text"] if isinstance(message, dict) else []
+    )
+    return texts[0] if texts else ""

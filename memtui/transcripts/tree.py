@@ -1,0 +1,210 @@
+"""Who hangs from whom in a transcript, drawn so that only a person's forks look like forks.
+
+A row has more than one child for many reasons: parallel calls, hooks, attachments, progress, error rows beside an
+answer. None of these is a branch. A branch begins where two of the children lead to a prompt, or to an answer of
+their own: a rewind, or a retry.
+
+Source:
+    FORMATS 2.4. Of two records with one uuid the first is in the tree, the others are counted (SAFETY.md 3.4).
+"""
+
+from collections.abc import Iterable
+from typing import Literal
+
+from msgspec import Struct, field
+
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, cycles_of
+
+BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
+
+
+class Branch(Struct, frozen=True):
+    """Rows that follow each other without a person's fork, side rows included, in file order.
+
+    `start` leaves `parent` (another branch's index) at the row `off`; both are None for a root. A compaction's
+    branch is put behind the row that its boundary names, an orphan's behind nothing.
+    """
+
+    index: int
+    kind: BranchKind
+    rows: tuple[Entry, ...]
+    parent: int | None = None
+    off: Entry | None = None
+
+    @property
+    def start(self) -> Entry:
+        return self.rows[0]
+
+    @property
+    def tip(self) -> Entry:
+        """Its last message, or its last row if it has none."""
+        return next((row for row in reversed(self.rows) if row.speaks), self.rows[-1])
+
+    @property
+    def prompts(self) -> int:
+        return sum(row.prompt for row in self.rows)
+
+
+class Tree(Struct):
+    """A transcript's records as a forest.
+
+    `children` are in file order. `orphans` name a parent that is nowhere, `cycles` has one row of each ring,
+    `duplicates` are the later records of a uuid. Branches are worked out when they are first asked for.
+    """
+
+    by_uuid: dict[str, Entry] = field(default_factory=dict)
+    children: dict[str, list[Entry]] = field(default_factory=dict)
+    roots: list[Entry] = field(default_factory=list)
+    orphans: list[Entry] = field(default_factory=list)
+    cycles: list[Entry] = field(default_factory=list)
+    duplicates: list[Entry] = field(default_factory=list)
+    _branches: tuple[Branch, ...] | None = None
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The branches, roots in file order, each fork behind the branch that it leaves."""
+        if self._branches is None:
+            self._branches = _Branches(self).all()
+        return self._branches
+
+    @property
+    def rewinds(self) -> int:
+        """How often a person went back and asked something else."""
+        return sum(branch.kind == "rewind" for branch in self.branches)
+
+    def path(self, uuid: str) -> list[Entry]:
+        """The rows from a root down to a row, as the file links them; a ring is walked once."""
+        found: list[Entry] = []
+        seen: set[str] = set()
+        while uuid in self.by_uuid and uuid not in seen:
+            seen.add(uuid)
+            found.append(self.by_uuid[uuid])
+            uuid = found[-1].parent
+        found.reverse()
+        return found
+
+    def summary_of(self, boundary: Entry) -> Entry | None:
+        """The summary that a compaction wrote, by parent, never by time."""
+        return next((child for child in self.children.get(boundary.uuid, ()) if child.summary), None)
+
+
+def build_tree(entries: Iterable[Entry]) -> Tree:
+    """Link the records of a transcript; 100,000 in a row are no deeper than ten.
+
+    Args:
+        entries: All its records, in file order.
+    """
+    tree = Tree()
+    by_uuid = tree.by_uuid
+    known: set[str] = set()
+    ahead: list[str] = []  # parents that don't stand before their child: without one that follows, there is no ring
+    for entry in entries:
+        uuid = entry.uuid
+        known.add(uuid)
+        if not uuid or entry.type not in CHAIN_TYPES:
+            continue
+        if uuid in by_uuid:
+            tree.duplicates.append(entry)
+            continue
+        if entry.parent and entry.parent not in by_uuid:
+            ahead.append(entry.parent)
+        by_uuid[uuid] = entry
+    if any(uuid in by_uuid for uuid in ahead):
+        tree.cycles = cycles_of(by_uuid.values())
+    broken = {entry.uuid for entry in tree.cycles}
+    for entry in by_uuid.values():
+        parent = entry.parent
+        if parent in by_uuid and entry.uuid not in broken:
+            tree.children.setdefault(parent, []).append(entry)
+            continue
+        tree.roots.append(entry)
+        if parent and parent not in known:
+            tree.orphans.append(entry)
+    return tree
+
+
+class _Branches:
+    """Cuts a forest into branches, without recursion."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.order = self._order()
+        self.leads: dict[str, bool] = {}
+        self.last: dict[str, int] = {}
+        for entry in reversed(self.order):
+            below = tree.children.get(entry.uuid, ())
+            self.last[entry.uuid] = max([entry.index, *(self.last[child.uuid] for child in below)])
+            above = tree.by_uuid.get(entry.parent)
+            own = entry.prompt or (bool(entry.message_id) and (above is None or above.message_id != entry.message_id))
+            self.leads[entry.uuid] = own or any(self.leads[child.uuid] for child in below)
+
+    def _order(self) -> list[Entry]:
+        found, waiting = [], list(self.tree.roots)
+        while waiting:
+            entry = waiting.pop()
+            found.append(entry)
+            waiting += self.tree.children.get(entry.uuid, ())
+        return found
+
+    def all(self) -> tuple[Branch, ...]:
+        found: list[Branch] = []
+        where: dict[str, int] = {}
+        waiting: list[tuple[Entry, BranchKind, int | None, Entry | None]] = [
+            (root, self._kind(root), None, None) for root in sorted(self.tree.roots, key=lambda entry: -entry.index)
+        ]
+        while waiting:
+            start, kind, parent, off = waiting.pop()
+            if start.boundary:
+                off = self.tree.by_uuid.get(start.logical_parent)
+                parent = where.get(off.uuid) if off else None
+            rows, forks = self._follow(start)
+            branch = Branch(len(found), kind, tuple(rows), parent, off)
+            found.append(branch)
+            where.update((row.uuid, branch.index) for row in rows)
+            waiting += [(child, _fork_kind(child, self.tree), branch.index, row) for child, row in reversed(forks)]
+        return tuple(found)
+
+    def _kind(self, root: Entry) -> BranchKind:
+        if root.sidechain:
+            return "sub-agent"
+        if root.boundary:
+            return "compaction"
+        return "orphan" if root.parent else "root"
+
+    def _follow(self, start: Entry) -> tuple[list[Entry], list[tuple[Entry, Entry]]]:
+        """The rows of the branch that begins at a row, and the forks (first row, the row that they leave)."""
+        rows: list[Entry] = []
+        forks: list[tuple[Entry, Entry]] = []
+        waiting = [start]
+        while waiting:
+            row = waiting.pop()
+            rows.append(row)
+            below = self.tree.children.get(row.uuid, [])
+            leading = [child for child in below if self.leads[child.uuid] and child.sidechain == row.sidechain]
+            main = max(leading, key=lambda child: self.last[child.uuid], default=None)
+            for child in below:
+                leaves = child in leading or child.sidechain != row.sidechain
+                if child is main or not leaves:
+                    waiting.append(child)
+                else:
+                    forks.append((child, row))
+        rows.sort(key=lambda entry: entry.index)
+        if rows[0] is not start:  # a child may stand before its parent in the file
+            rows.remove(start)
+            rows.insert(0, start)
+        return rows, forks
+
+
+def _fork_kind(child: Entry, tree: Tree) -> BranchKind:
+    if child.sidechain:
+        return "sub-agent"
+    row: Entry | None = child
+    seen: set[str] = set()
+    while row is not None and row.uuid not in seen:
+        seen.add(row.uuid)
+        if row.prompt:
+            return "rewind"
+        if row.message_id:
+            return "retry"
+        row = next(iter(tree.children.get(row.uuid, ())), None)
+    return "rewind"

@@ -1,0 +1,160 @@
+"""What the editor knows of a file, apart from any widget: opening it, its fields, its problems.
+
+A file as the editor holds it: frontmatter apart, body with one kind of line end, and back to the same bytes.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec import Struct
+
+from memtui.memory.checks.folder import Problem, check_text
+from memtui.memory.frontmatter import read_frontmatter, set_field
+from memtui.memory.snapshot import World
+from memtui.memory.workspace import Workspace
+from memtui.util.errors import NotFound
+from memtui.util.text import ago, is_plain
+
+LARGEST = 1_000_000
+"""Bytes; what is larger opens read only."""
+
+
+_SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+"""What `str.splitlines`, and so the text field, takes for a line end although the file's format does not."""
+
+
+class Unopenable(ValueError):
+    """The editor would change bytes that nobody touched; the message says why."""
+
+
+class Sheet(Struct, frozen=True):
+    """`head + body` is the whole text, with "\\n" for every line end; `newline` is what the file has."""
+
+    head: str
+    body: str
+    newline: str
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Sheet":
+        """Take a file apart.
+
+        Raises:
+            Unopenable: If editing it here would lose something.
+        """
+        if len(data) > LARGEST:
+            raise Unopenable(f"{len(data):,} bytes: over 1 MB")
+        if b"\0" in data:
+            raise Unopenable("binary: it holds NUL bytes")
+        try:
+            text = data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise Unopenable(f"not UTF-8 at byte {error.start}") from error
+        plain = text.replace("\r\n", "\n")
+        crlf = len(text) - len(plain)
+        if "\r" in plain or (crlf and crlf != plain.count("\n")):
+            raise Unopenable("mixed line ends: an editor would make them one kind")
+        if _SEPARATORS.search(plain):
+            raise Unopenable("line separators (form feed, U+2028 …) that an editor would turn into line ends")
+        front = read_frontmatter(plain)
+        at = front.body_start if front.verdict != "invalid" else 0
+        if not at and plain.startswith("\ufeff"):
+            at = 1
+        return cls(plain[:at], plain[at:], "\r\n" if crlf else "\n")
+
+    def whole(self) -> "Sheet":
+        """The same file with its frontmatter as part of the body, for files whose fields are not offered apart."""
+        mark = "\ufeff" if self.head.startswith("\ufeff") else ""
+        return Sheet(mark, self.text.removeprefix(mark), self.newline)
+
+    @property
+    def text(self) -> str:
+        """Head and body."""
+        return self.head + self.body
+
+    def to_bytes(self) -> bytes:
+        """The file; the same bytes that it was made from if nothing changed."""
+        return self.exact.encode("utf-8")
+
+    @property
+    def exact(self) -> str:
+        """The text with the file's own line ends."""
+        return self.text.replace("\n", self.newline)
+
+    @property
+    def body_line(self) -> int:
+        """The number of the body's first line in the file, from 1."""
+        return self.head.count("\n") + 1
+
+
+FIELDS = ("type", "name", "description")
+
+
+class Opened(Struct, frozen=True):
+    """A file as the editor took it up. `base` is the digest of what is on disk, None for a file that is not there."""
+
+    path: Path
+    name: str
+    data: bytes
+    base: str | None
+    sheet: Sheet
+    fields: Mapping[str, str]
+    is_index: bool
+    is_topic: bool
+    world: World
+    note: str = ""
+
+
+def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = True) -> Opened:
+    """Read a file, and the draft that was left of it.
+
+    Raises:
+        Unopenable: If editing here would change bytes that nobody touched.
+        NotFound: If it is gone and there is no draft.
+    """
+    data, base = b"", None
+    kept = workspace.drafts.load(path) if draft else None
+    try:
+        data, base = workspace.text(path)
+    except NotFound:
+        if kept is None:
+            raise
+    file = world.at(path)
+    sheet, note = Sheet.from_bytes(data), ""
+    if kept is not None and kept.text.encode() != data:
+        sheet = Sheet.from_bytes(kept.text.encode())
+        moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
+        note = f"unsaved text from {ago(workspace.now() - kept.saved_at)} is back{moved}"
+        base = kept.base
+    is_topic = file is not None and file.kind == "topic"
+    fields = _fields(sheet) if is_topic else {}
+    sheet = sheet if fields else sheet.whole()
+    return Opened(
+        path, file.name if file else path.name, data, base, sheet, fields,
+        file is not None and file.kind == "index", is_topic, world, note,
+    )  # fmt: skip
+
+
+def _fields(sheet: Sheet) -> dict[str, str]:
+    """The fields that are offered as lines; none where showing one would have to change its text."""
+    front = read_frontmatter(sheet.text)
+    if front.verdict == "invalid" or not sheet.head.strip("\ufeff"):
+        return {}
+    values = (front.type or front.type_text or "", front.name or "", front.description or "")
+    whole = all(is_plain(value) and "\n" not in value for value in values)
+    return dict(zip(FIELDS, values, strict=True)) if whole else {}
+
+
+def field_edits(sheet: Sheet, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+    """The head with the fields that changed put in by span; every other byte of it stays."""
+    head = sheet.head
+    for key in FIELDS:
+        if key in before and after[key] != before[key]:
+            head = set_field(head, key, after[key])
+    return head
+
+
+def problems_of(workspace: Workspace, opened: Opened, sheet: Sheet) -> tuple[Problem, ...]:
+    """What is wrong with the text as it stands, in the order of its lines."""
+    problems = check_text(opened.world, opened.path, sheet.text, workspace.now())
+    return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

@@ -1,0 +1,223 @@
+"""Reading runs of dreams for the screen: all of them in short, one whole, one that goes on event by event.
+
+In threads, reported as news. Nothing is looked at again and again but the file of a run that is on; that another one
+began is told by the watcher. Looking changes nothing, neither a gate nor a run. What only a dream needs is imported
+when there is one, or the Dream view: most of the time there is neither.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.worker import Worker, get_current_worker
+
+from memtui.dream.lock.foreign import Foreign, find_foreign
+from memtui.dream.run.events import Event, follow
+from memtui.dream.run.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
+from memtui.dream.run.stage import has_stage, open_stage
+from memtui.tui.messages import ChangeRead, DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
+from memtui.tui.state import Change, Dream, OpenDream
+from memtui.util.errors import MemtuiError
+from memtui.util.process import Identity, alive
+from memtui.util.text import visible
+
+if TYPE_CHECKING:
+    from memtui.dream.run.spawn import StartedRun
+    from memtui.tui.app import MemtuiApp
+
+LOOK = 0.1
+"""Seconds between two looks at the file of a run that is on."""
+
+
+class DreamReading:
+    """What was read of runs, and what is being read."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self.watched = ""
+        """The run that is shown over the views, "" for none: it is read whole as well."""
+        self.shown = False
+        """Whether the Dream view is on screen: only then the gates and the run under the cursor are looked at."""
+        self._wanted = ""
+        self._busy = self._again = False
+        self._known: dict[str, tuple[tuple[int, int], Dream]] = {}
+        self._started: dict[str, StartedRun] = {}
+        self._following: Worker[None] | None = None
+        self.followed = ""
+        """The file of events that is followed: what comes to it is told without reading all runs anew."""
+        self._on = ""
+        self._foreign: Foreign | None = None
+
+    def again(self) -> None:
+        """Read the runs, or what changed of them; a reading that goes on is repeated."""
+        self._again = self._busy
+        if not self._busy:
+            self._busy = True
+            self._start("dreams", self._read)
+
+    def look(self, *, shown: bool) -> None:
+        """The Dream view came on screen, or left it."""
+        if shown and not self.shown:
+            self.shown = True
+            self.again()
+        self.shown = shown
+
+    def open(self, id: str) -> None:
+        """The cursor is on this run: read it whole."""
+        self._wanted = id
+        self.again()
+
+    def watch(self, id: str) -> None:
+        """A run is shown over the views; "" for none."""
+        self.watched = id
+        self.again()
+
+    def read_change(self, id: str, name: str) -> None:
+        """Read what a run does to one file; "" is another program's."""
+        self._start("dream-change", lambda: self._change(id, name))
+
+    def tick(self) -> None:
+        """A second of a dream: a process of somebody else's ends without a word."""
+        if self._foreign is not None and not alive(Identity(self._foreign.pid)):
+            self.again()
+
+    def started(self, run: StartedRun) -> None:
+        """A run of this process: it is asked now and then whether it has ended, as a parent has to."""
+        self._started[run.id] = run
+
+    def done(self) -> None:
+        """A reading ended: repeat it if something changed meanwhile, and follow the run that is on."""
+        self._busy = False
+        if self._again:
+            self.again()
+        on = self.app.state.going if self.app.state else None
+        self._tell_end(on.run.id if on is not None else "")
+        if on is not None and (self._following is None or self._following.is_finished):
+            self.followed = str(on.run.events)
+            self._following = self._start("dream", lambda: self._follow(on.run))
+
+    def _tell_end(self, on: str) -> None:
+        """Say how the run ended that was on until now, wherever the person is; one that they ended says so itself."""
+        was, self._on = self._on, on
+        listed = self.app.state.dreams if self.app.state else ()
+        dream = next((one for one in listed if one.run.id == was and was != on), None)
+        if dream is not None and dream.state.end is not None and dream.state.end.how != "killed":
+            from memtui.tui.render.dream_rows import end_words
+
+            self.app.notify(visible(end_words(dream)), timeout=8, markup=False)
+
+    def stop(self) -> None:
+        """Another project is opened: the run that is followed is none of its own."""
+        for group in ("dream", "dreams", "dream-change"):
+            self.app.workers.cancel_group(self.app, group)
+
+    def _start(self, group: str, work: Callable[[], None]) -> Worker[None]:
+        return self.app.run_worker(
+            work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group
+        )
+
+    def _read(self) -> None:
+        app, workspace, worker = self.app, self.app.workspace, get_current_worker()
+        runs = list_runs(workspace.dirs, workspace.place.folder)
+        dreams = tuple(self._dream(run) for run in runs)
+        self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
+        held = waiting(runs)
+        gates = None
+        if self.shown:
+            from memtui.dream.gates.evaluate import all_gates
+
+            gates = all_gates(workspace, workspace.dirs, workspace.now())
+        wanted = self.watched or (self._wanted if self.shown else "")
+        chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
+        opened = None if chosen is None else self._open(chosen)
+        self._foreign = find_foreign(workspace, workspace.now(), self._foreign)
+        if not worker.is_cancelled:
+            app.post_message(DreamsRead(dreams, "" if held is None else held.id, gates, opened, self._foreign))
+            app.post_message(DreamsDone())
+
+    def _dream(self, run: Run) -> Dream:
+        """A run in short; one that has ended and whose files are as they were is not read again."""
+        dirs = self.app.workspace.dirs
+        kept = has_stage(dirs, run.id)
+        try:
+            info = run.events.stat()
+            stamp = (info.st_mtime_ns, info.st_size)
+        except OSError:
+            stamp = (0, 0)
+        known = self._known.get(run.id)
+        if known is not None and known[0] == stamp and known[1].kept == kept and known[1].state.word == "ended":
+            return known[1]
+        events = events_of(run)
+        state = state_of(run, events)
+        if state.word == "died":  # or it told its end and left between the two looks
+            events = events_of(run)
+            state = state_of(run, events)
+        dream = Dream(run, state, progress(events), kept)
+        self._known[run.id] = (stamp, dream)
+        return dream
+
+    def _open(self, dream: Dream) -> OpenDream:
+        """One run whole; the stage of one that is still at work is left alone."""
+        workspace, run = self.app.workspace, dream.run
+        events = events_of(run)
+        if dream.state.word == "running":
+            return OpenDream(run.id, events)
+        from memtui.dream.review.adoption import plan
+        from memtui.dream.review.review import versions_of
+
+        try:
+            taken = {
+                change.name: "taken back" if version.undone else "adopted"
+                for version in reversed(versions_of(run, workspace))
+                for change in version.files
+            }
+            items = plan(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))
+            return OpenDream(run.id, events)
+        return OpenDream(run.id, events, items, taken)
+
+    def _change(self, id: str, name: str) -> None:
+        worker = get_current_worker()
+        try:
+            text = self._difference(id, name)
+        except MemtuiError as error:
+            text = error.message
+        if not worker.is_cancelled:
+            self.app.post_message(ChangeRead(Change(id, name, text)))
+
+    def _difference(self, id: str, name: str) -> str:
+        from memtui.tui.render.dream_diffs import foreign_difference, run_difference
+
+        workspace = self.app.workspace
+        if not id:
+            return foreign_difference(workspace, self._foreign, name)
+        run = next((run for run in list_runs(workspace.dirs, workspace.place.folder) if run.id == id), None)
+        return run_difference(run, workspace, (name,)) if run is not None else ""
+
+    def _follow(self, run: Run) -> None:
+        worker = get_current_worker()
+        events: list[Event] = []
+        told = 0
+
+        def rest(seconds: float) -> None:
+            nonlocal told
+            if len(events) != told and not worker.is_cancelled:
+                told = len(events)
+                dream = Dream(run, RunState("running"), progress(events), kept=True)
+                self.app.post_message(DreamAdvanced(dream, OpenDream(run.id, tuple(events))))
+            time.sleep(LOOK)
+
+        for event in follow(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
+            events.append(event)
+        started = self._started.pop(run.id, None)
+        while started is not None and not started.gone() and not worker.is_cancelled:
+            time.sleep(LOOK)  # it has told its end, and is about to leave
+        if not worker.is_cancelled:
+            self.app.post_message(DreamsChanged())
+
+    def _lives(self, run: Run) -> bool:
+        started = self._started.get(run.id)
+        return alive(run.process) and (started is None or not started.gone())

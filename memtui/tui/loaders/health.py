@@ -1,0 +1,175 @@
+"""Health marks of the list of sessions: those on the screen at once, then the others; of thousands a few now and then.
+
+What is known stands in the cache and is shown at once; what has to be read costs some milliseconds a session.
+"""
+
+from __future__ import annotations
+
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from itertools import compress
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from textual.timer import Timer
+from textual.worker import get_current_worker
+
+from memtui.sessions.health_cache import judge
+from memtui.sessions.listing import Packed, Session
+from memtui.tui.messages import Judged
+from memtui.tui.state import Shelf
+from memtui.tui.widgets.session_list import SessionList
+
+if TYPE_CHECKING:
+    from memtui.tui.app import MemtuiApp
+
+LOOK = 1.0
+"""Seconds between two looks at what is on the screen."""
+
+AT_ONCE = 8
+"""Sessions on the screen that are read in one go, so that the first marks are soon there."""
+
+FEW = 64
+"""Sessions that aren't on the screen and are read in one go: the list is drawn once for them."""
+
+MANY = 200
+"""Sessions of a list from which on those that aren't on the screen have to wait."""
+
+REST = 800
+"""So many times as long as reading took they wait: an eighth of a percent of a core."""
+
+
+class Seen(Struct):
+    """The sessions of a list, and by their numbers what is to be done about them.
+
+    `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
+    time and is marked as such, has none (0). `waiting` are those that are still to be read.
+    """
+
+    sessions: Packed
+    stamps: array[int]
+    waiting: bytearray
+    live: frozenset[str] = frozenset()
+
+    def of(self, shelf: Shelf) -> bool:
+        """Whether this list is the one that is shown."""
+        return self.sessions == shelf.sessions and self.live == shelf.live.keys()
+
+    def number(self, one: Session) -> int | None:
+        """Where a session of the screen stands, if it is waiting."""
+        try:
+            number = self.stamps.index(_stamp(one))
+        except ValueError:
+            return None  # the screen has a newer list
+        return number if self.waiting[number] else None
+
+    def first(self, count: int) -> list[int]:
+        """The first that are waiting."""
+        found: list[int] = []
+        at = self.waiting.find(1)
+        while at >= 0 and len(found) < count:
+            found.append(at)
+            at = self.waiting.find(1, at + 1)
+        return found
+
+
+class HealthMarks:
+    """Which sessions of the list are still to be looked at; what takes a while is done in a thread."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self._seen = _nothing()
+        self._shelf = Shelf()
+        self._busy = False
+        self._again = 0.0
+        self._timer: Timer | None = None
+
+    def follow(self, shelf: Shelf | None) -> None:
+        """Look at the sessions of this list."""
+        self._shelf = shelf or Shelf()
+        if not self._seen.of(self._shelf) and self._timer is None:
+            self._timer = self.app.set_interval(LOOK, self.look)
+        self.look()
+
+    def look(self) -> None:
+        """Do what is wanted now: take up a new list, read what is on the screen, or after a rest others."""
+        if self._busy:
+            return
+        if not self._seen.of(self._shelf):
+            shelf = self._shelf
+            self._start(lambda: self._take_up(shelf))
+            return
+        if 1 not in self._seen.waiting:
+            if self._timer is not None:
+                self._timer.stop()
+                self._timer = None
+            return
+        wanted = [number for one in self._on_screen() if (number := self._seen.number(one)) is not None][:AT_ONCE]
+        if not wanted and time.monotonic() >= self._again:
+            wanted = self._seen.first(FEW)
+        if wanted:
+            self._start(lambda: self._read(wanted))
+
+    def _on_screen(self) -> Iterator[Session]:
+        for one in self.app.screen_stack[0].query(SessionList):
+            if all(node.display for node in one.ancestors_with_self):
+                yield from one.on_screen
+
+    def _start(self, work: Callable[[], None]) -> None:
+        self._busy = True
+        self.app.run_worker(work, thread=True, group="marks", exit_on_error=False, description="health marks")
+
+    def _take_up(self, shelf: Shelf) -> None:
+        """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
+        seen, fresh = compare(self._seen, shelf.sessions, frozenset(shelf.live))
+        found = dict(judge(self.app.start.cache, compress(shelf.sessions, fresh), read=False))
+        for number, one in enumerate(shelf.sessions):
+            if fresh[number]:
+                seen.waiting[number] = one.place not in found
+        self.app.call_from_thread(self._taken_up, seen, found)
+
+    def _taken_up(self, seen: Seen, found: dict[str, str]) -> None:
+        self._seen = seen
+        self._done(found)
+
+    def _read(self, numbers: Sequence[int]) -> None:
+        """In a thread: read what nobody has read yet."""
+        worker, since = get_current_worker(), time.monotonic()
+        wanted = [self._seen.sessions[number] for number in numbers]
+        found = dict(judge(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
+        self.app.call_from_thread(self._were_read, numbers, found, time.monotonic() - since)
+
+    def _were_read(self, numbers: Sequence[int], found: dict[str, str], spent: float) -> None:
+        for number in numbers:
+            self._seen.waiting[number] = 0
+        if len(self._seen.waiting) > MANY:
+            self._again = time.monotonic() + REST * spent
+        self._done(found)
+
+    def _done(self, found: dict[str, str]) -> None:
+        self._busy = False
+        if found:
+            self.app.post_message(Judged(found))
+        self.look()
+
+
+def compare(before: Seen, sessions: Packed, live: frozenset[str]) -> tuple[Seen, bytearray]:
+    """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
+
+    Args:
+        live: The ids of those that are open in a client.
+    """
+    known = {stamp: number for number, stamp in enumerate(before.stamps)}
+    stamps = array("q", (0 if one.id in live else _stamp(one) for one in sessions))
+    waiting = bytearray(before.waiting[known[stamp]] if stamp in known else 0 for stamp in stamps)
+    fresh = bytearray(bool(stamp) and stamp not in known for stamp in stamps)
+    return Seen(sessions, stamps, waiting, live), fresh
+
+
+def _stamp(one: Session) -> int:
+    return hash((one.place, one.modified, one.size))
+
+
+def _nothing() -> Seen:
+    return Seen(Packed(), array("q"), bytearray())

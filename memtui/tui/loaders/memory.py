@@ -1,0 +1,168 @@
+"""Reading the disk for the screen: in threads, so that no key waits, and reported as messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.worker import get_current_worker
+
+from memtui.client.git import branch_of
+from memtui.client.paths import LOCK
+from memtui.dream.traces import of_any, of_ours
+from memtui.tui.colours import theme_for
+from memtui.tui.messages import DiskChanged, DreamsChanged, Failed, PreviewRead, Settled, WorldRead
+from memtui.tui.render.arrange import Wanted
+from memtui.tui.startup.picture import Stamp, save, stamp
+from memtui.tui.startup.sketch import kept, of_world, stamps_of
+from memtui.util.config import read_config
+from memtui.util.errors import MemtuiError
+from memtui.util.gc_tuning import give_back
+
+if TYPE_CHECKING:
+    from memtui.memory.snapshot import World
+    from memtui.memory.workspace import Workspace
+    from memtui.tui.app import MemtuiApp
+    from memtui.tui.startup.start import Start
+    from memtui.tui.state import Preview
+
+
+class Reading:
+    """What the app has read, and how often: first, again, and the file under the cursor."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self._seen: list[Stamp] = []
+
+    def first(self) -> None:
+        """Names first, unless the last picture tells them; then links, checks and history."""
+        self._start("read", self._first)
+
+    def again(self) -> None:
+        """Read what changed; the cursor stays where it is."""
+        self._start("read", self._again)
+
+    def look(self) -> None:
+        """Read again if anything is not as it was read, which sizes and times tell: for what no watcher reports."""
+        self._start("rescan", self._look)
+
+    def preview(self, world: World, wanted: Preview) -> None:
+        """Draw the file under the cursor."""
+        self._start("preview", lambda: self._preview(world, wanted))
+
+    def _start(self, group: str, work: Callable[[], None]) -> None:
+        # With a description of its own: Textual would make one from the arguments, a whole world among them.
+        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+
+    def _first(self) -> None:
+        give_back()
+        app, workspace = self.app, self.app.workspace
+        if app.state is not None and not (app.state.first and app.state.first.whole):
+            self._post(full=False)
+        self._foreseen(workspace.recover)
+        self._foreseen(self._recover_dreams)
+        message = self._post(full=True)
+        self._foreseen(workspace.note_outside)
+        self._seen = keep_picture(app.start, workspace, message)
+        app.post_message(Settled())
+        self._tell_of_dreams()
+
+    def _recover_dreams(self) -> None:
+        workspace = self.app.workspace
+        if of_ours(workspace.dirs):
+            from memtui.dream.run.recovery import recover  # the engine's import belongs into this thread
+
+            recover(workspace.dirs, workspace, workspace.now())
+
+    def _tell_of_dreams(self) -> None:
+        """Have the runs read once there may be any: until then nothing of dreams is imported."""
+        workspace = self.app.workspace
+        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.place.folder):
+            _ = self.app.dreams  # its import belongs into this thread
+            self.app.post_message(DreamsChanged())
+
+    def _again(self) -> None:
+        workspace = self.app.workspace
+        message = self._post(full=True)
+        self._seen = stamps(workspace, message)
+        self._foreseen(workspace.note_outside)
+        self._tell_of_dreams()
+
+    def _look(self) -> None:
+        if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
+            self.app.post_message(DiskChanged())
+
+    def _foreseen(self, write: Callable[[], object]) -> None:
+        """Keep the history; where that is impossible it is said, and reading goes on."""
+        if self.app.workspace.read_only:
+            return
+        try:
+            write()
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))
+
+    def _post(self, *, full: bool) -> WorldRead:
+        state = self.app.state
+        message = read_world(self.app.workspace, state.world if state else None, full=full)
+        same = full and state is not None and message.same_as(state)
+        if not same and not get_current_worker().is_cancelled:
+            self.app.post_message(message)
+        return message
+
+    def _preview(self, world: World, wanted: Preview) -> None:
+        from memtui.tui.render.preview import make_preview  # the engine's import belongs into this thread
+
+        preview = make_preview(self.app.workspace, world, wanted, self.app.glyphs)
+        if not get_current_worker().is_cancelled:
+            self.app.post_message(PreviewRead(preview))
+
+
+FRESH = 3600.0
+"""Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
+
+
+def read_world(workspace: Workspace, known: World | None, *, full: bool) -> WorldRead:
+    """Read all of it; `full` adds links, checks and what the last dream changed."""
+    world = workspace.read(full=full, known=known)
+    place = workspace.place
+    return WorldRead(
+        world=world,
+        unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
+        pinned=workspace.pins.paths(place.folder),
+        changed=workspace.changed_by_dream() if full else frozenset(),
+        last_dream=_last_dream(workspace),
+        branch=branch_of(place.cwd),
+    )
+
+
+def _last_dream(workspace: Workspace) -> float | None:
+    """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
+    folder = workspace.place.folder
+    try:
+        at = (folder / LOCK).stat().st_mtime
+    except OSError:
+        return None
+    if workspace.now() - at > FRESH:
+        return at
+    from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
+
+    return idle_lock(folder, workspace.dirs).at
+
+
+def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:
+    """The stamps of all that a full reading was made from."""
+    dirs = workspace.dirs
+    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.place.folder / LOCK, dirs.config / "config.toml"]
+    return stamps_of(message.world, ours)
+
+
+def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> list[Stamp]:
+    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
+    place = workspace.place
+    wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
+    picture = of_world(message.world, wanted, message.branch, message.last_dream)
+    config = read_config(workspace.dirs.config)
+    theme = theme_for(config["theme"], place.switch("theme").value)
+    seen = stamps(workspace, message)
+    save(start, picture, kept(start, picture, theme, config["glyphs"]), seen)
+    return seen

@@ -1,0 +1,167 @@
+"""Reading sessions for the screen: the list from the catalogue, one session whole; in threads, reported as news."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.worker import get_current_worker
+
+from memtui.client.git import worktrees
+from memtui.client.paths import projects_dir, transcripts_dir
+from memtui.client.retention import cleanup_days
+from memtui.client.running import running
+from memtui.resume.resume import Resume, resume
+from memtui.sessions.catalog import Catalogue
+from memtui.sessions.listing import Packed, folders
+from memtui.transcripts.transcript import Transcript
+from memtui.tui.loaders.health import HealthMarks
+from memtui.tui.loaders.watcher import follow_sessions
+from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
+from memtui.tui.render.session_summary import opened_of
+from memtui.tui.state import Conversation, Point, Scope, Shelf
+from memtui.util.errors import MemtuiError
+
+if TYPE_CHECKING:
+    from memtui.sessions.archive import Kept
+    from memtui.tui.app import MemtuiApp
+
+KEPT = 4
+"""Sessions that stay read, so that going back and forth between them costs nothing."""
+
+
+class SessionReading:
+    """What was read of sessions, and what is being read."""
+
+    def __init__(self, app: MemtuiApp) -> None:
+        self.app = app
+        self._kept: OrderedDict[Path, Transcript] = OrderedDict()
+        self._scope: Scope = "project"
+        self._followed: Scope | None = None
+        self._busy = self._again = False
+        self._told = ""
+        self.marks = HealthMarks(app)
+
+    def shelve(self, scope: Scope) -> None:
+        """Read the list of sessions, or again what changed of it; a reading that goes on is asked to be repeated."""
+        self._again = self._busy
+        changed, self._scope = scope != self._scope, scope
+        if not self._busy or changed:
+            self._busy, self._again = True, False
+            self._start("shelf", lambda: self._list(scope))
+
+    def again(self) -> None:
+        """The disk changed: look at the list again, if somebody has seen it."""
+        if self.app.state and self.app.state.shelf is not None:
+            self.shelve(self._scope)
+
+    def done(self) -> None:
+        """A reading ended; another follows if something changed meanwhile. From the first on the disk is followed."""
+        self._busy = False
+        if self._again:
+            self.shelve(self._scope)
+        self.marks.follow(self.app.state.shelf if self.app.state else None)
+        if self.app.watch_disk and self._followed != self._scope:
+            self._followed = self._scope
+            everywhere = projects_dir(self.app.workspace.env) if self._scope == "all" else None
+            work = follow_sessions(self.app, [] if everywhere else self._folders(self._scope), everywhere)
+            self.app.run_worker(
+                work, group="follow-sessions", exclusive=True, exit_on_error=False, description="follow sessions"
+            )
+
+    def open(self, point: Point) -> None:
+        """Read one session whole: its branches, its facts, and the conversation that ends at a point."""
+        self._start("session", lambda: self._open(point))
+
+    def _start(self, group: str, work: Callable[[], None]) -> None:
+        self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
+
+    def _list(self, scope: Scope) -> None:
+        app, worker = self.app, get_current_worker()
+        places = self._folders(scope)
+        archived = self._archived(places)
+        places += [kept.box for kept in archived.values()]
+
+        def post(listed: Packed, reading: str) -> None:
+            if not worker.is_cancelled:
+                app.post_message(SessionsRead(self._shelf(listed, scope, archived, reading)))
+
+        def shown(read: int, total: int) -> None:
+            post(catalogue.packed(places), f"reading {read:,} of {total:,}")
+
+        state = app.state
+        again = state is not None and state.shelf is not None and state.shelf.scope == scope
+        with Catalogue(app.start.cache) as catalogue:
+            listed = catalogue.packed(places)
+            if not again:  # else what is shown stays until there is something new
+                post(listed, "reading")
+            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
+            if done.changed:
+                listed = catalogue.packed(places)
+            post(listed, "")
+        for fault in done.faults[:1]:
+            if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
+                app.post_message(Failed(fault.message, fault.hint))
+            self._told = fault.message
+        if not worker.is_cancelled:
+            app.post_message(ShelfDone())
+
+    def _archived(self, places: list[Path]) -> dict[str, Kept]:
+        root = self.app.workspace.dirs.sessions
+        if not root.is_dir():
+            return {}
+        from memtui.sessions.archive import ARCHIVED, list_kept  # most people never put one away
+
+        return {kept.file.place: kept for kept in list_kept(root, ARCHIVED) if kept.project in places}
+
+    def _folders(self, scope: Scope) -> list[Path]:
+        env, place = self.app.workspace.env, self.app.workspace.place
+        if scope == "all":
+            return folders(projects_dir(env))
+        if scope == "worktrees":
+            trees = [place.cwd, *worktrees(place.root)]
+            return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
+        return [place.transcripts]
+
+    def _shelf(self, listed: Packed, scope: Scope, archived: dict[str, Kept], reading: str) -> Shelf:
+        workspace = self.app.workspace
+        return Shelf(scope, listed, running(workspace.env), cleanup_days(workspace.place.layers), archived, reading)
+
+    def _open(self, point: Point) -> None:
+        worker = get_current_worker()
+        try:
+            transcript = self.transcript(Path(point.place))
+            if worker.is_cancelled:
+                return
+            told = resume(transcript, brief=True)
+            self.app.post_message(Conversed(self._conversation(point, transcript, told)))
+            with Catalogue(self.app.start.cache) as catalogue:
+                facts = catalogue.facts_of(point.place)
+            opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
+            if not worker.is_cancelled:
+                self.app.post_message(SessionOpened(opened))
+        except MemtuiError as error:
+            self.app.post_message(Failed(error.message, error.hint))
+
+    def transcript(self, path: Path) -> Transcript:
+        """A session's transcript, read on from where it was read the last time.
+
+        Raises:
+            MemtuiError: If it is gone or can't be read.
+        """
+        transcript = self._kept.pop(path, None) or Transcript(path)
+        transcript.refresh()
+        self._kept[path] = transcript
+        while len(self._kept) > KEPT:
+            self._kept.popitem(last=False)
+        return transcript
+
+    def _conversation(self, point: Point, transcript: Transcript, told: Resume) -> Conversation:
+        if point.agent:
+            agent = self.transcript(Path(point.agent))
+            return Conversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
+        if point.uuid and point.uuid != told.leaf.uuid:
+            told = resume(transcript, point.uuid, brief=True)
+        return Conversation(point, transcript, told.way)

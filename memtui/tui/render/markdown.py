@@ -1,0 +1,148 @@
+"""Markdown as drawn lines: cheap, line by line, good enough to read.
+
+Textual's own Markdown widget needs seconds for what a memory file holds (PERFORMANCE.md 3), and foreign text must not
+become markup. Here every piece of the file passes `visible` and becomes `Content`; nothing is interpreted but headings,
+lists, quotes, fences, emphasis, code and links.
+"""
+
+import re
+from collections.abc import Iterator
+
+from msgspec import Struct
+from textual.content import Content, Span
+
+from memtui.tui.theme import Glyphs
+from memtui.util.text import visible
+
+_INLINE = re.compile(
+    r"(?P<code>`+)(?P<code_text>.+?)(?P=code)(?!`)"
+    r"|(?P<strong>\*\*|__)(?P<strong_text>\S(?:.*?\S)?)(?P=strong)"
+    r"|(?<![\w*])\*(?P<em_text>[^\s*](?:[^*]*[^\s*])?)\*(?![\w*])"
+    r"|\[\[(?P<wiki>[^\[\]\n]+)\]\]"
+    r"|\[(?P<label>[^\[\]\n]*)\]\((?P<target>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)[^()]*\)"
+)
+_HEADING = re.compile(r"(#{1,6})\s+(.*)")
+_ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+
+
+class Line(Struct, frozen=True):
+    """One drawn line. `source` is the 1-based line of the file that it came from; `links` what can be followed."""
+
+    content: Content
+    source: int
+    links: tuple[str, ...] = ()
+
+
+def inline(text: str, base: str = "") -> tuple[Content, tuple[str, ...]]:
+    """One line of prose with its emphasis, code and links; returns the links' targets too."""
+    plain: list[str] = []
+    spans: list[Span] = []
+    links: list[str] = []
+    position = 0
+
+    def add(piece: str, style: str) -> None:
+        nonlocal position
+        if style:
+            spans.append(Span(position, position + len(piece), style))
+        plain.append(piece)
+        position += len(piece)
+
+    end = 0
+    for match in _INLINE.finditer(text):
+        add(text[end : match.start()], base)
+        end = match.end()
+        if match["code_text"] is not None:
+            add(match["code_text"], f"$code {base}".strip())
+        elif match["strong_text"] is not None:
+            add(match["strong_text"], f"bold {base}".strip())
+        elif match["em_text"] is not None:
+            add(match["em_text"], f"italic {base}".strip())
+        else:
+            target = match["wiki"] or match["target"]
+            links.append(target)
+            add(match["wiki"] or match["label"] or target, "$link underline")
+    add(text[end:], base)
+    return Content("".join(plain), spans=spans), tuple(links)
+
+
+def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[Line]:
+    """The text, wrapped to `width` cells.
+
+    Args:
+        text: Markdown, lines ending in "\\n"; untrusted.
+        width: Cells, 1 or more.
+        first: The number that the text's first line has in its file.
+    """
+    width = max(1, width)
+    fence = ""
+    for number, raw in enumerate(text.split("\n"), first):
+        line = visible(raw.rstrip("\r"), keep="").replace("␉", "    ")
+        mark = _FENCE.match(line)
+        if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and line.strip() == mark[1])):
+            fence = "" if fence else mark[1]
+            yield Line(Content.styled(line, "$dim"), number)
+        elif fence:
+            yield from _wrapped(Content.styled("  " + line, "$code"), (), number, width, "  ")
+        else:
+            yield from _prose(line, number, width, glyphs)
+
+
+def _prose(line: str, number: int, width: int, glyphs: Glyphs) -> Iterator[Line]:
+    stripped = line.strip()
+    if not stripped:
+        yield Line(Content(""), number)
+        return
+    if heading := _HEADING.match(stripped):
+        content, links = inline(heading[2], "bold $link" if len(heading[1]) == 1 else "bold")
+        yield from _wrapped(content, links, number, width, "")
+        return
+    if set(stripped) <= {"-"} and len(stripped) >= 3:
+        yield Line(Content.styled(glyphs.rule * width, "$dim"), number)
+        return
+    if item := _ITEM.match(line):
+        content, links = inline(item[3])
+        bullet = glyphs.bullet if not item[2][0].isdigit() else item[2]
+        lead = f"{item[1]}{bullet} "
+        yield from _wrapped(Content.styled(lead, "$dim") + content, links, number, width, " " * len(lead))
+        return
+    if stripped.startswith(">"):
+        content, links = inline(stripped[1:].lstrip(), "italic")
+        lead = f"{glyphs.quote} "
+        yield from _wrapped(Content.styled(lead, "$dim") + content, links, number, width, lead)
+        return
+    content, links = inline(line)
+    yield from _wrapped(content, links, number, width, "")
+
+
+def _wrapped(content: Content, links: tuple[str, ...], number: int, width: int, hang: str) -> Iterator[Line]:
+    if content.cell_length <= width:
+        yield Line(content, number, links)
+        return
+    hang = hang if len(hang) < width // 2 else ""
+    first, *rest = content.wrap(width)
+    yield Line(first, number, links)
+    if hang and rest:
+        rest = content[len(first.plain) :].wrap(width - len(hang))
+    for part in rest:
+        body = part[1:] if part.plain.startswith(" ") and hang else part
+        yield Line(Content.styled(hang, "$dim") + body if hang else body, number, links)
+
+
+def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[Line]:
+    """The text as it is, with line numbers, wrapped; for frontmatter that cannot be read and for the index."""
+    digits = len(str(first + text.count("\n")))
+    room = max(1, width - digits - 1)
+    for number, raw in enumerate(text.split("\n"), first):
+        content = _marked(visible(raw.rstrip("\r"), keep="").replace("␉", "    "))
+        for part_number, part in enumerate(content.wrap(room) if content.cell_length > room else [content]):
+            lead = f"{number:>{digits}} " if part_number == 0 else " " * (digits + 1)
+            yield Line(Content.styled(lead, "$dim") + part, number)
+
+
+def _marked(line: str) -> Content:
+    """A line as it is written, headings and link labels made visible."""
+    if line.startswith("#"):
+        return Content.styled(line, "bold")
+    labels = (match.span("label") for match in _INLINE.finditer(line) if match["label"])
+    return Content(line, spans=[Span(start, end, "$link") for start, end in labels])

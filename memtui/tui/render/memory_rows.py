@@ -1,0 +1,44 @@
+"""The rows of the memory list, apart from how a world becomes them: the first picture needs no more than this."""
+
+from __future__ import annotations
+
+from memtui.util.record import Record
+
+TYPE_CHECKING = False  # see base.record
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Literal
+
+
+class Group(Record):
+    """A line that can be folded; `files` is how many are in it."""
+
+    key: str
+    label: str
+    files: int
+    folded: bool
+
+
+class Item(Record):
+    """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it."""
+
+    where: str
+    label: str
+    scope: str
+    size: int
+    modified: float
+    mark: Literal["", "problem", "unlisted", "changed", "unsaved", "pinned"]
+    marked: bool = False
+    line: int | None = None
+    lines: int | None = None
+    """For an index: its counted lines, shown instead of the size."""
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        from pathlib import Path  # drawing a row needs none, and its import is a tenth of a first picture
+
+        return Path(self.where)
+
+
+Row = Group | Item

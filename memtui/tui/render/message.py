@@ -1,0 +1,180 @@
+"""What a record says, as drawn rows: the text in full, calls in one line, results by their first lines.
+
+Cheap whatever a record holds: of every part only so many lines are drawn as are shown, and no line is longer than
+`saying` cuts it. Each piece of foreign text passes `visible`.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from typing import Final
+
+from msgspec import Struct
+from textual.content import Content
+
+from memtui.transcripts.content import Kind, Part, Said
+from memtui.transcripts.entries import seconds
+from memtui.tui.render.markdown import draw
+from memtui.tui.theme import Glyphs
+from memtui.util.text import cells, clip, many, visible
+
+OPENED: Final = 200
+"""Lines of a part that are shown when it is unfolded; each further wish shows as many more."""
+
+FOLDED: Final[dict[Kind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
+"""Lines of a part's body that are shown while it is folded; none of the others."""
+
+WIDE: Final = 100
+"""Characters a line that are drawn on the average; a part of longer lines shows fewer of them."""
+
+BETWEEN: Final = -2
+"""The part of the empty row above a record."""
+
+_STYLES: Final[dict[Kind, str]] = {
+    "thinking": "$dim italic",
+    "machine": "$dim",
+    "note": "$dim",
+    "media": "$dim",
+    "repeats": "$dim",
+}
+_ROLES: Final = {
+    "you": "bold $mark",
+    "assistant": "bold $link",
+    "task": "bold $mark",
+    "machine": "$dim",
+    "session": "$dim",
+}
+
+Limit = Callable[[int, Kind], int]
+"""How many lines of a part's body are to be shown, by its number and kind."""
+
+
+class Row(Struct, frozen=True):
+    """One drawn row: of which part it is (-1: of none, `BETWEEN`: the empty one above) and which line of its body
+    (-1: none).
+
+    `more`: this row counts what isn't shown, and so many lines have to be shown to see more of it. `folds`: its part
+    can be folded.
+    """
+
+    content: Content
+    part: int = -1
+    line: int = -1
+    more: int = 0
+    folds: bool = False
+
+
+def draw_said(said: Said, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[Row]:
+    """The rows of a record; at least one.
+
+    Args:
+        said: What it says; untrusted.
+        width: Cells, 1 or more.
+        glyphs: What the terminal can show.
+        limit: How much of each part is shown.
+    """
+    if not said.parts or said.parts[0].kind == "text":
+        yield Row(Content(""), BETWEEN)
+        yield Row(_header(said, width))
+    for number, part in enumerate(said.parts):
+        yield from _part(part, number, width, glyphs, limit(number, part.kind), said.cwd)
+
+
+def clock(stamp: str) -> str:
+    """A timestamp as the time here, "" without one."""
+    moment = seconds(stamp)
+    if moment is None:
+        return ""
+    try:
+        return time.strftime("%H:%M:%S", time.localtime(moment))
+    except (OverflowError, OSError, ValueError):  # a year that the system has no calendar for
+        return ""
+
+
+def _header(said: Said, width: int) -> Content:
+    role, stamp = said.role, clock(said.stamp)
+    gap = width - len(role) - len(stamp)
+    head = Content.styled(role, _ROLES.get(role, "$dim"))
+    return head + Content.styled(" " * gap + stamp, "$dim") if gap > 0 else head
+
+
+def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str) -> Iterator[Row]:
+    opened = shown > FOLDED.get(part.kind, 0)
+    folds = part.kind == "repeats" or (bool(part.body) and part.kind != "text")
+    lines, left = part.first_lines(shown)
+    taken = _taken(lines, shown)
+    left += len(lines) - len(taken)
+    if part.kind == "boundary":
+        yield Row(_rule(part.line, width, glyphs), number)
+    elif part.kind == "result" and not part.body:
+        yield Row(_quoted(part.line, width, glyphs, part), number)
+    elif part.kind not in ("text", "result"):
+        mark = glyphs.bullet if not folds else glyphs.opened if opened else glyphs.closed
+        yield Row(_line(part, mark, width, glyphs, cwd, opened=opened), number, folds=folds)
+    if part.kind in ("text", "summary"):
+        for drawn in draw("\n".join(taken), max(1, width - 2), glyphs, first=0) if taken else ():
+            yield Row(Content("  ") + drawn.content, number, drawn.source, folds=folds)
+    else:
+        for at, line in enumerate(taken):
+            pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
+            yield from (Row(content, number, at, folds=folds) for content in pieces)
+    if taken and left:
+        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {many(left, 'more line')}", width)
+        yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
+
+
+def _taken(lines: list[str], shown: int) -> list[str]:
+    """As many of the first lines as can be drawn at once."""
+    room = max(shown, 1) * WIDE
+    for number, line in enumerate(lines):
+        room -= len(line)
+        if room < 0 and number:
+            return lines[:number]
+    return lines
+
+
+def _line(part: Part, mark: str, width: int, glyphs: Glyphs, cwd: str, *, opened: bool) -> Content:
+    """A part in one line: the mark, a call's tool, and the line; a path below `cwd` without it."""
+    style = "$problem" if part.failed else _STYLES.get(part.kind, "")
+    lead = Content.styled(f"{mark} ", "$problem" if part.failed else "$dim")
+    if part.name:
+        name = clip(_shown(part.name), max(1, width // 2), ellipsis=glyphs.ellipsis)
+        lead += Content.styled(f"{name}  ", "bold")
+    room = width - lead.cell_length
+    words = _shown(part.line)
+    if part.path:
+        words = _end_of_path(words.removeprefix(f"{_shown(cwd)}/"), room, glyphs)
+    if part.kind == "thinking" and not opened:
+        words += f"  {_shown(part.body[:500].strip())}"
+    return lead + Content.styled(clip(words, room, ellipsis=glyphs.ellipsis), style)
+
+
+def _end_of_path(path: str, room: int, glyphs: Glyphs) -> str:
+    """A path whose first folders give way where there isn't room for all: its end tells most."""
+    if cells(path) <= room:
+        return path
+    while "/" in path and cells(path) + 1 + cells(glyphs.ellipsis) > room:
+        path = path.partition("/")[2]
+    return f"{glyphs.ellipsis}/{path}"
+
+
+def _rule(words: str, width: int, glyphs: Glyphs) -> Content:
+    said = clip(f"{glyphs.rule * 3} {_shown(words)} ", width, ellipsis=glyphs.ellipsis)
+    return Content.styled(said + glyphs.rule * max(0, width - cells(said)), "$mark bold")
+
+
+def _quoted(line: str, width: int, glyphs: Glyphs, part: Part) -> Content:
+    lead = f"  {glyphs.quote} "
+    words = clip(_shown(line), max(0, width - len(lead)), ellipsis=glyphs.ellipsis)
+    return Content.styled(lead, "$dim") + Content.styled(words, "$problem" if part.failed else "")
+
+
+def _wrapped(line: str, width: int, glyphs: Glyphs, part: Part) -> Iterator[Content]:
+    lead = Content.styled(f"  {glyphs.quote} ", "$dim")
+    room = max(1, width - 4)
+    content = Content.styled(_shown(line), "$problem" if part.failed else "")
+    for piece in content.wrap(room) if content.cell_length > room else [content]:
+        yield lead + piece
+
+
+def _shown(words: str) -> str:
+    return visible(words, keep="").replace("␉", "    ").replace("␊", " ")

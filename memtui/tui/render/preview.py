@@ -1,0 +1,149 @@
+"""A file as lines to read: its text, its links, or its history. Runs in a thread; knows no widget."""
+
+import difflib
+from pathlib import Path
+
+from textual.content import Content
+
+from memtui.history.versions import Version
+from memtui.memory.budget import measure_index
+from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.snapshot import World
+from memtui.memory.workspace import Workspace
+from memtui.tui.render.markdown import Line, draw, draw_raw
+from memtui.tui.state import Preview
+from memtui.tui.theme import Glyphs
+from memtui.util.errors import NotFound
+from memtui.util.text import age, visible
+
+MOST = 400_000
+"""Bytes that are drawn; what lies behind is said, and the editor has it."""
+
+
+def make_preview(workspace: Workspace, world: World, wanted: Preview, glyphs: Glyphs) -> Preview:
+    """Read and draw what `wanted` (path, mode, width) asks for."""
+    path = wanted.path
+    if path is None:
+        return wanted
+    file = world.at(path)
+    name = file.name if file else path.name
+    if wanted.mode == "links" and file is not None:
+        lines = _links(workspace, world, path, glyphs)
+    elif wanted.mode == "history":
+        lines = _history(workspace, path, glyphs)
+    else:
+        lines = _text(workspace, path, wanted.width, glyphs, is_index=file is not None and file.kind == "index")
+    return Preview(path, wanted.mode, name, lines, wanted.width)
+
+
+def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_index: bool) -> list[Line]:
+    try:
+        data, _ = workspace.text(path)
+    except NotFound as error:
+        return [Line(Content.styled(visible(error.message), "$warn"), 1)]
+    except OSError as error:
+        return [Line(Content.styled(f"cannot be read: {error.strerror}", "$problem"), 1)]
+    head = data[:MOST]
+    text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
+    if is_index:
+        lines = _with_cut(text, width, glyphs)
+    else:
+        front = read_frontmatter(text)
+        if front.verdict == "invalid":
+            lines = list(draw_raw(text, width))
+        else:
+            body = text[front.body_start :]
+            skipped = len(body) - len(body.lstrip("\n"))
+            lines = list(draw(body[skipped:], width, glyphs, first=front.body_line + skipped))
+    if len(data) > MOST:
+        words = f"{glyphs.ellipsis} {len(data) - MOST:,} more bytes: Enter or e opens the file"
+        lines.append(Line(Content.styled(words, "$warn"), lines[-1].source if lines else 1))
+    return lines
+
+
+def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[Line]:
+    """The index with the line behind which nothing is loaded drawn into it."""
+    cut = measure_index(text).cut_line_in_file
+    lines = list(draw_raw(text, width))
+    if cut is None:
+        return lines
+    at = next((i for i, line in enumerate(lines) if line.source >= cut), len(lines))
+    words = f" not loaded from line {cut} on "
+    rule = Content.styled(glyphs.rule * 3 + words + glyphs.rule * max(0, width - len(words) - 3), "$problem bold")
+    faded = [Line(line.content.stylize("$dim"), line.source, line.links) for line in lines[at:]]
+    return [*lines[:at], Line(rule, cut), *faded]
+
+
+def _heading(words: str, number: int) -> Line:
+    return Line(Content.styled(words, "bold"), number)
+
+
+def _links(workspace: Workspace, world: World, path: Path, glyphs: Glyphs) -> list[Line]:
+    file = world.at(path)
+    assert file is not None
+    lines = [_heading("links out", 1)]
+    for link in file.links or ():
+        if link.kind == "import":
+            continue
+        found = world.resolve(path, link.target)
+        state = "" if found else "  missing" if link.target.split("#")[0].endswith(".md") or link.kind == "wiki" else ""
+        content = Content.assemble(
+            (f"{link.line:>4} ", "$dim"), (visible(link.target, keep=""), "$link underline"), (state, "$problem")
+        )
+        lines.append(Line(content, link.line, (link.target,)))
+    for words, references in (
+        ("backlinks", world.graph.backlinks(file)),
+        ("unlinked mentions", world.unlinked_mentions(file)),
+    ):
+        lines += [Line(Content(""), 1), _heading(words, 1)]
+        lines += [
+            Line(
+                Content.assemble(
+                    (visible(ref.file, keep=""), "$link underline"),
+                    (f":{ref.line}  ", "$dim"),
+                    visible(ref.text.strip(), keep=""),
+                ),
+                ref.line,
+                (ref.file,),
+            )
+            for ref in references
+        ]
+        if not references:
+            lines.append(Line(Content.styled(f"{glyphs.dash}", "$dim"), 1))
+    return lines
+
+
+def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[Line]:
+    versions = workspace.versions(path)
+    if not versions:
+        return [Line(Content.styled("no history yet: memtui records each write from now on", "$dim"), 1)]
+    now = workspace.now()
+    lines = [Line(Content.styled("Enter shows a version, u restores one", "$dim"), 1)]
+    _, name = workspace.home_of(path)
+    return lines + [_version(version, name, now, glyphs) for version in versions]
+
+
+def _version(version: Version, name: str, now: float, glyphs: Glyphs) -> Line:
+    change = next(change for change in version.files if change.name == name)
+    return Line(
+        Content.assemble(
+            (f"{age(now - version.when):>4} ", "$dim"),
+            (f"{visible(version.who, keep=''):<9} ", "bold"),
+            (f"+{change.added} ", "$good"),
+            (f"-{change.removed}  ", "$problem"),
+            (visible(version.why, keep=""), "$dim strike" if version.undone else ""),
+            ("  undone" if version.undone else "", "$warn"),
+        ),
+        1,
+        (f"version:{version.id}",),
+    )
+
+
+def diff(before: bytes | None, after: bytes | None, name: str) -> str:
+    """A unified diff of two states of one file; None is "no file"."""
+
+    def lines(data: bytes | None) -> list[str]:
+        return [] if data is None else data.decode("utf-8", errors="replace").splitlines()
+
+    old, new = ("/dev/null" if before is None else name), ("/dev/null" if after is None else name)
+    return "\n".join(difflib.unified_diff(lines(before), lines(after), old, new, lineterm="", n=3))

@@ -1,0 +1,127 @@
+"""What is known of one file, in words: the third pane, and the line above the preview where there is no third pane."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from textual.content import Content
+
+from memtui.tui.render.markdown import Line
+from memtui.tui.state import AppState
+from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.properties import Pair
+from memtui.util.text import ago, many, size, visible
+
+if TYPE_CHECKING:
+    from memtui.memory.scope import Scope
+    from memtui.memory.topic import MemoryFile
+
+MOST_NOTES = 8
+"""Problems of one file that are told beside it."""
+SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
+
+
+def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
+    """Pairs and notes for the file, or for the whole memory where the cursor is on no file."""
+    world = state.world
+    if world is None:
+        return [], []
+    if path is None:
+        return [("memory", visible(str(state.place.folder)), ""), ("decided by", state.place.decided_by, "")], []
+    problems = [problem for problem in world.problems if problem.path == path]
+    notes = [
+        Content.assemble(
+            (f"{glyphs.problem if p.severity != 'info' else glyphs.separator} ", SEVERITY_STYLES[p.severity]),
+            (f"{p.line} " if p.line else "", "$dim"),
+            visible(p.message, keep=""),
+        )
+        for p in problems
+    ]
+    if len(notes) > MOST_NOTES:
+        more = f"and {len(notes) - MOST_NOTES} more: F8 in the editor goes from one to the next"
+        notes = [*notes[:MOST_NOTES], Content.styled(more, "$dim")]
+    file = world.at(path)
+    if file is None:
+        return _instruction(state, path), notes
+    scope = world.scope(file.scope)
+    pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
+    pairs += [
+        ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
+        ("size", f"{size(file.size)}B", ""),
+    ]
+    if file.kind == "topic" and scope and scope.index:
+        line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
+        pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
+    if file.links is not None and scope:
+        out, broken, back = world.graph.counts(file)
+        pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
+        pairs.append(("backlinks", str(back), ""))
+    if file.front.origin:
+        pairs.append(("session", f"{visible(file.front.origin[:8], keep='')}, O goes there", "$link"))
+    if not file.scanned and file.kind == "topic":
+        pairs.append(("scanned", "no: beyond the newest 200", "$warn"))
+    if path in state.pinned:
+        pairs.append(("pinned", "yes: no background run may touch it", "$link"))
+    if file.readonly:
+        pairs.append(("read only", visible(file.readonly, keep=""), "$warn"))
+    return [pair for pair in pairs if pair[1]], notes
+
+
+def _topic(file: MemoryFile) -> list[Pair]:
+    description = visible(file.description or "none", keep="")
+    return [
+        ("type", file.type or "none", "bold" if file.type else "$warn"),
+        ("name", visible(file.front.name or "", keep=""), ""),
+        ("description", description, "" if file.description else "$warn"),
+    ]
+
+
+def _index(scope: Scope) -> list[Pair]:
+    budget, lost = scope.budget, sum(entry.loaded is False for entry in scope.entries)
+    if budget is None:
+        return []
+    loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
+    return [
+        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k units", "bold"),
+        ("loaded", loaded, "$problem" if budget.over else "$good"),
+        ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
+    ]
+
+
+def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[Line], list[Line]]:
+    """What stands above and below a preview where there is no third pane: one line of facts, description, problems."""
+    pairs, notes = properties(state, path, glyphs)
+    facts = {name: value for name, value, _ in pairs}
+    words = [facts.get("type", facts.get("index", "")), facts.get("modified", ""), facts.get("size", "")]
+    if "in index" in facts:
+        words.append(f"index {facts['in index']}" if facts["in index"] != "no" else "not in the index")
+    words += [name for name in ("pinned", "read only", "skipped") if name in facts]
+    line = f" {glyphs.separator} ".join(word for word in words if word)
+    above = [Content.styled(line, "$dim")]
+    if facts.get("description", "none") != "none":
+        above += Content.styled(facts["description"], "italic").wrap(max(1, state.preview.width))
+    below = [part for note in notes for part in note.wrap(max(1, state.preview.width))]
+    blank = [Line(Content(""), 1)]
+    return [*(Line(part, 1) for part in above), *blank], (blank if below else []) + [Line(part, 1) for part in below]
+
+
+def _instruction(state: AppState, path: Path) -> list[Pair]:
+    instruction = next((i for i in state.world.instructions if i.path == path), None) if state.world else None
+    if instruction is None:
+        return [("file", visible(str(path)), "")]
+    pairs: list[Pair] = [
+        ("instructions", instruction.layer, "bold"),
+        ("file", visible(str(path), keep=""), ""),
+        ("size", f"{size(instruction.size)}B", ""),
+        ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
+    ]
+    if instruction.loaded:
+        pairs.append(
+            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} units", "$good")
+        )
+    if instruction.globs:
+        pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))
+    if instruction.skipped:
+        pairs.append(("skipped", visible(instruction.skipped, keep=""), "$warn"))
+    return pairs

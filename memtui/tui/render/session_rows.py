@@ -1,0 +1,176 @@
+"""Sessions as the rows of their list: pure, so that every order, filter and unfolding is tested without a screen.
+
+Rows hold what the engine gave; how one looks is decided when it comes on screen, so thousands cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from msgspec import Struct
+
+from memtui.resume.outline import Node
+from memtui.sessions.listing import Packed, Session
+from memtui.tui.state import Point
+from memtui.util.filter_query import Term, matches, parse
+
+if TYPE_CHECKING:
+    from memtui.tui.state import OpenSession, Scope, Shelf
+
+SessionOrder = Literal["age", "size", "messages", "title"]
+SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
+
+AGENTS = "agents"
+"""What stands behind a session's place in the name of the line that holds its sub-agents."""
+
+
+class SessionsWanted(Struct, frozen=True):
+    """How the list is to be arranged. `branch` filters by the git branch of the last prompt, "" doesn't."""
+
+    scope: Scope = "project"
+    branch: str = ""
+    query: str = ""
+    order: SessionOrder = "age"
+    unfolded: frozenset[str] = frozenset()
+    marked: frozenset[str] = frozenset()
+
+
+class NodeRow(Struct, frozen=True):
+    """A branch or a sub-agent of the session above; `end`: none follows on its level."""
+
+    place: str
+    node: Node
+    end: bool
+
+
+class AgentsRow(Struct, frozen=True):
+    """The line that shows and hides a session's sub-agents."""
+
+    place: str
+    count: int
+    folded: bool
+
+
+SessionRow = Session | NodeRow | AgentsRow
+
+
+def point_of(row: SessionRow) -> Point:
+    """What a row stands for."""
+    match row:
+        case Session():
+            return Point(row.place)
+        case NodeRow(place, node):
+            agent = node.agent.path if node.agent else None
+            return Point(place, node.leaf_uuid or node.uuid, str(agent or ""))
+        case AgentsRow():
+            return Point(row.place)
+
+
+def key_of(row: SessionRow) -> Hashable:
+    """What stays the same when rows come and go around it."""
+    match row:
+        case Session():
+            return row.place
+        case NodeRow(place, node):
+            return (place, node.branch.start.uuid if node.branch else node.agent.id if node.agent else "")
+        case AgentsRow():
+            return (row.place, AGENTS)
+
+
+def project_of(session: Session) -> str:
+    """The name of the project that a session belongs to: the last part of its directory."""
+    return PurePosixPath(session.cwd).name or PurePosixPath(session.place).parent.name
+
+
+class Arranged(Sequence[SessionRow]):
+    """The rows in order; a session stays packed until somebody looks at its row.
+
+    Args:
+        sessions: Those that there are.
+        rows: What is listed of them, by their numbers, and what else is; all of them if left out.
+        listed: How many of the rows are sessions.
+    """
+
+    def __init__(
+        self, sessions: Packed, rows: Sequence[int | NodeRow | AgentsRow] | None = None, listed: int | None = None
+    ) -> None:
+        self._sessions = sessions
+        self._rows = range(len(sessions)) if rows is None else rows
+        self.listed = len(self._rows) if listed is None else listed
+
+    def row_of(self, key: Hashable) -> int | None:
+        """Which row has this key, as `key_of` gives it; `None` if none has. No row is unpacked by itself for that."""
+        wanted = next((number for number, one in enumerate(self._sessions) if one.place == key), None)
+        if wanted is not None:
+            return next((index for index, row in enumerate(self._rows) if row == wanted), None)
+        below = ((index, row) for index, row in enumerate(self._rows) if not isinstance(row, int))
+        return next((index for index, row in below if key_of(row) == key), None)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int) -> SessionRow: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[SessionRow]: ...
+    def __getitem__(self, index: int | slice) -> SessionRow | list[SessionRow]:
+        if isinstance(index, slice):
+            return list(map(self._row, self._rows[index]))
+        return self._row(self._rows[index])
+
+    def _row(self, row: int | NodeRow | AgentsRow) -> SessionRow:
+        return self._sessions[row] if isinstance(row, int) else row
+
+
+def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> Arranged:
+    """All rows, in order.
+
+    Args:
+        shelf: The sessions, newest first.
+        wanted: Filter, order, what is unfolded.
+        opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
+    """
+    terms, sessions = parse(wanted.query), shelf.sessions
+    numbers: Sequence[int] = range(len(sessions))
+    if wanted.branch or terms:
+        numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]
+    if wanted.order != "age":
+        sizes = list(map(_ORDERED[wanted.order], sessions))
+        numbers = sorted(numbers, key=sizes.__getitem__)
+    if not wanted.unfolded:
+        return Arranged(sessions, numbers)
+    below = wanted.unfolded & opened.keys()
+    places = {number: one.place for number, one in enumerate(sessions) if one.place in below}
+    rows: list[int | NodeRow | AgentsRow] = []
+    for number in numbers:
+        rows.append(number)
+        if number in places:
+            rows += _below(places[number], opened[places[number]], wanted)
+    return Arranged(sessions, rows, len(numbers))
+
+
+_ORDERED: Mapping[SessionOrder, Callable[[Session], Any]] = {
+    "size": lambda one: -one.size,
+    "messages": lambda one: -one.messages,
+    "title": lambda one: one.title.casefold(),
+}
+
+
+def _wants(wanted: SessionsWanted, terms: tuple[Term, ...], one: Session) -> bool:
+    if wanted.branch and one.branch != wanted.branch:
+        return False
+    return not terms or matches(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
+
+
+def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:
+    folded = f"{place}/{AGENTS}" not in wanted.unfolded
+    nodes = [node for node in opened.outline if not (folded and node.agent)]
+    agents = sum(node.agent is not None for node in opened.outline)
+    rows: list[NodeRow | AgentsRow] = []
+    for number, node in enumerate(nodes):
+        following = next((other for other in nodes[number + 1 :] if other.depth <= node.depth), None)
+        end = following is None or following.depth < node.depth
+        rows.append(NodeRow(place, node, end and not (agents and node.depth == 0)))
+    return [*rows, AgentsRow(place, agents, folded)] if agents else rows

@@ -1,0 +1,116 @@
+"""What is known of one session, in words: the third pane, and the lines above the conversation where there is none."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec.structs import asdict
+
+from memtui.client.paths import short
+from memtui.client.retention import SOON, days_left
+from memtui.resume.health import health_of
+from memtui.resume.leaf import REASONS
+from memtui.resume.omitted import WORDS
+from memtui.resume.outline import outline_of
+from memtui.resume.resume import Resume
+from memtui.sessions.listing import Session
+from memtui.transcripts.stats import tally
+from memtui.transcripts.summary import Facts
+from memtui.transcripts.transcript import Transcript
+from memtui.tui.state import OpenSession, Shelf
+from memtui.util.text import ago, many, size, visible
+
+if TYPE_CHECKING:
+    from memtui.memory.workspace import Workspace
+    from memtui.tui.widgets.properties import Pair
+
+TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
+
+
+def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pair]:
+    """What the list alone knows: no file is read for it."""
+    kept = session.place in shelf.archived
+    left = None if shelf.days is None else days_left(session.modified, now, shelf.days)
+    soon = not kept and left is not None and left < SOON
+    live = shelf.live.get(session.id)
+    pairs: list[Pair] = [
+        ("id", session.id[:8], ""),
+        ("live", f"open in process {live.pid}" if live else "", "$good"),
+        ("in", visible(short(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("branch", visible(session.branch, keep=""), ""),
+        ("last", ago(now - session.when), ""),
+        ("messages", f"{session.messages:,}", ""),
+        ("size", f"{size(session.size)}B", ""),
+        ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
+        ("archived", "kept by memtui; a puts it back" if kept else "", "$link"),
+        ("clean-up", "" if kept else _clean_up(left), "$warn" if soon else ""),
+    ]
+    return [pair for pair in pairs if pair[1]]
+
+
+def _clean_up(left: float | None) -> str:
+    if left is None:
+        return "off: a settings file is faulty"
+    return f"in {many(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
+
+
+def opened_of(
+    place: str, transcript: Transcript, told: Resume, workspace: Workspace, facts: Facts | None
+) -> OpenSession:
+    """What a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written.
+
+    Args:
+        place: The session's file.
+        transcript: It, read.
+        told: What a resume sends of it.
+        workspace: Says which of the files that it wrote are memory.
+        facts: What the catalogue knows of it.
+    """
+    done = tally(transcript.each(transcript.entries))
+    stats, usage = asdict(done.stats.total), done.usage.total
+    tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
+    written = done.writes.files
+    memory = memory_names(written, workspace.place.folder)
+    files = {*written, *(file.path for file in done.changes.files)}
+    pairs: list[Pair] = [
+        *(_counts(facts) if facts else []),
+        ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
+         "$problem" if told.messages is None else "$good"),
+        ("goes on", REASONS[told.leaf.reason], ""),
+        ("tools", tools, ""),
+        ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
+        ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
+        ("files", f"{len(files)} changed" if files else "", ""),
+        ("memory", visible(", ".join(memory), keep=""), "$link"),
+    ]  # fmt: skip
+    health = health_of(transcript, told)
+    left = Counter(item.why for item in told.left_out)
+    notes = [*([] if health.ok else [health.words])]
+    notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
+    return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
+
+
+def _counts(facts: Facts) -> list[Pair]:
+    return [
+        ("began", local(facts.first_time), ""),
+        ("prompts", f"{facts.prompts:,}", ""),
+        ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
+        ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
+        ("file", many(facts.lines, "line"), ""),
+    ]
+
+
+def memory_names(written: tuple[str, ...], folder: Path) -> list[str]:
+    """Those of the written files that lie in the memory folder, by their names in it."""
+    return [str(Path(path).relative_to(folder)) for path in written if Path(path).is_relative_to(folder)]
+
+
+def local(stamp: str) -> str:
+    """A record's time as a short local one; "" if it is none."""
+    try:
+        return datetime.fromisoformat(stamp).astimezone().strftime("%Y-%m-%d %H:%M")
+    except (ValueError, OverflowError):
+        return ""

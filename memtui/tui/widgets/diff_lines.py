@@ -1,0 +1,62 @@
+"""A unified diff to read."""
+
+from textual.content import Content
+
+from memtui.tui.widgets.list_view import Lines
+from memtui.util.text import cells, visible
+
+_STYLES = {"+": "$good", "-": "$problem", "@": "$link", "=": "bold"}
+
+
+class DiffLines(Lines):
+    """A unified diff, long lines wrapped; the sign in front says what the colour says."""
+
+    show_cursor = False
+
+    def __init__(self, diff: str) -> None:
+        super().__init__(id="diff")
+        self._diff = diff
+        self.rows: list[Content] = []
+
+    def show(self, diff: str) -> None:
+        """Show another one, from its start."""
+        if diff != self._diff:
+            self._diff = diff
+            self._lay()
+            self.rows_changed()
+            self.scroll_to(y=0, animate=False)
+
+    def _lay(self) -> None:
+        width = max(4, self.size.width - 1)
+        lines = (visible(line.rstrip("\r"), keep="").replace("␉", "    ") for line in self._diff.split("\n"))
+        self.rows = [part for line in lines for part in _wrapped(line, width)]
+
+    def on_resize(self) -> None:
+        self._lay()
+        super().on_resize()
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def row(self, index: int, width: int) -> Content:
+        return self.rows[index]
+
+    def action_cursor(self, step: int) -> None:
+        self.scroll_relative(y=step, animate=False)
+
+    def action_page(self, pages: float) -> None:
+        self.scroll_relative(y=int(pages * (self.size.height - 1)), animate=False)
+
+    def action_cursor_to(self, index: int) -> None:
+        self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
+
+
+def _wrapped(line: str, width: int) -> list[Content]:
+    """One line of a diff as rows; those after the first are set in, so that a sign is always a sign."""
+    heading = line.startswith(("+++ ", "--- "))
+    style = "bold" if heading else _STYLES.get(line[:1], "")
+    if cells(line) <= width:
+        return [Content.styled(line, style)]
+    first, *rest = Content.styled(line[1:], style).wrap(width - 2)
+    sign = Content.styled(line[:1], style)
+    return [sign + first, *(Content("  ") + part for part in rest)]

@@ -1,0 +1,39 @@
+"""Problems of a text as lines: severity, place, words, and what would fix it."""
+
+from textual.content import Content
+
+from memtui.memory.checks.folder import Problem
+from memtui.tui.render.properties import SEVERITY_STYLES
+from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.list_view import Lines
+from memtui.util import text
+
+
+class ProblemList(Lines):
+    """The problems in the order of their lines."""
+
+    def __init__(self, glyphs: Glyphs, *, id: str) -> None:
+        super().__init__(id=id)
+        self.glyphs = glyphs
+        self.problems: tuple[Problem, ...] = ()
+        self.visited = False
+
+    def show(self, problems: tuple[Problem, ...]) -> None:
+        """Draw these."""
+        self.problems = problems
+        self.border_title = f"Problems {len(problems)}"
+        self.rows_changed()
+
+    def row_count(self) -> int:
+        return len(self.problems)
+
+    def row(self, index: int, width: int) -> Content:
+        problem = self.problems[index]
+        place = f"{problem.line or ''}" + (f":{problem.column}" if problem.column else "")
+        fix = text.clip(text.visible(f"fix: {problem.fix}" if problem.fix else "", keep=""), width // 3)
+        words = text.pad(text.visible(problem.message, keep=""), max(1, width - 19 - text.cells(fix)))
+        sign = self.glyphs.problem if problem.severity == "error" else self.glyphs.separator
+        return Content.assemble(
+            (f"{sign} {problem.severity:<8}", SEVERITY_STYLES[problem.severity]), (f"{place:<7}", "$dim"), words, " ",
+            (fix, "$dim"),
+        )  # fmt: skip

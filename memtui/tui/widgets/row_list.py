@@ -1,0 +1,63 @@
+"""A list over values: the base of the lists in which each row has a key, by which the cursor stays on it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Generic, TypeVar
+
+from textual.message import Message
+
+from memtui.tui.glyphs import Glyphs
+from memtui.tui.widgets.list_view import Lines
+
+Row = TypeVar("Row")
+
+
+class RowList(Lines, Generic[Row]):
+    """Rows as somebody made them; subclasses say by `key` which one is which, and by `row` how one looks."""
+
+    class Folded(Message):
+        """A line is to be folded or unfolded, for the lists that have such lines."""
+
+        def __init__(self, key: str, folded: bool) -> None:
+            super().__init__()
+            self.key = key
+            self.folded = folded
+
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self.glyphs = glyphs
+        self.rows: Sequence[Row] = ()
+
+    def key(self, row: Row) -> Hashable:
+        """What stays the same when rows come and go around it."""
+        raise NotImplementedError
+
+    def put(self, rows: Sequence[Row]) -> None:
+        """List these; the cursor stays on its row."""
+        keep = self.row_key(self.cursor) if self.cursor < len(self.rows) else None
+        self.rows = rows
+        self.rows_changed(keep=keep)
+
+    def to_key(self, key: Hashable) -> bool:
+        """Put the cursor on a row; whether it is in the list."""
+        index = self.row_of(key)
+        if index is None:
+            return False
+        self.cursor = index
+        return True
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        return self.rows[self.cursor] if self.cursor < len(self.rows) else None
+
+    def row_count(self) -> int:
+        return len(self.rows)
+
+    def row_key(self, index: int) -> Hashable:
+        return self.key(self.rows[index])
+
+    def action_open(self) -> None:
+        """Report the row as chosen."""
+        self.choose()

@@ -1,0 +1,219 @@
+"""The first lines about a run: as many as there is to say.
+
+The runs of dreams, newest first.
+
+The files that a dream touched, a line each.
+
+What a run tells while it goes on, newest first.
+
+One run of a dream in a pane: how it stands, why it waits, what it touched, what it told.
+"""
+
+from collections.abc import Hashable, Sequence
+
+from textual.content import Content
+from textual.widgets import Static
+
+from memtui.dream.run.events import Event, File
+from memtui.presentation.dream_text import touched_words
+from memtui.tui import keys
+from memtui.tui.render.dream_rows import run_row
+from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.state import Dream, OpenDream
+from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.row_list import RowList
+
+MAX_DETAIL_EVENTS = 200
+"""Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
+
+
+class RunDetails(Lines):
+    """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
+
+    BINDINGS = keys.bindings(keys.DREAM_LIST)
+
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(id=id, classes=classes)
+        self.glyphs = glyphs
+        self.dream: Dream | None = None
+        self.opened: OpenDream | None = None
+        self.now = 0.0
+        self._log = LogRows()
+        self._above: list[Content] = []
+        self._files: list[tuple[File, str]] = []
+        self._below: list[Content] = []
+
+    def show(self, dream: Dream | None, opened: OpenDream | None, now: float) -> None:
+        """Draw this run."""
+        other = dream is None or self.dream is None or dream.run.id != self.dream.run.id
+        self.dream, self.opened, self.now = dream, opened, now
+        self._lay()
+        if other:
+            self.cursor = 0
+        if self.cursor == 0 and self._files:  # as long as nobody moved it, it waits for the first file
+            self.cursor = len(self._above)
+
+    def _lay(self) -> None:
+        keep = self.file
+        width = max(12, self.scrollable_content_region.width)
+        self._above, self._files, self._below = [], [], []
+        if self.dream is not None:
+            self._above = standing(self.dream, self.opened, self.now, width, self.glyphs)
+            self._files = touched_files(self.dream, self.opened)
+            events = self.opened.events if self.opened is not None else ()
+            log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
+            self._below = [Content(""), *facts(self.dream, width)]
+            self._below += [Content(""), Content.styled("log, newest first", "bold"), *log] if log else []
+        if self._files:
+            self._above += [Content(""), Content.styled(touched_words(file for file, _ in self._files), "bold")]
+        self.rows_changed(keep=keep or None)
+
+    def on_resize(self) -> None:
+        self._lay()
+
+    @property
+    def file(self) -> str:
+        """The touched file under the cursor, "" for none."""
+        return self._file_at(self.cursor)
+
+    def _file_at(self, index: int) -> str:
+        at = index - len(self._above)
+        return self._files[at][0].name if 0 <= at < len(self._files) else ""
+
+    def row_count(self) -> int:
+        return len(self._above) + len(self._files) + len(self._below)
+
+    def row_key(self, index: int) -> Hashable:
+        return self._file_at(index) or index
+
+    def row(self, index: int, width: int) -> Content:
+        if index < len(self._above):
+            return self._above[index]
+        index -= len(self._above)
+        if index < len(self._files):
+            return file_row(*self._files[index], width, self.glyphs)
+        return self._below[index - len(self._files)]
+
+    def action_open(self) -> None:
+        """Report the row as chosen."""
+        self.choose()
+
+
+MOST_ROWS = 40
+"""Rows beyond which no terminal has room for more: the place is not measured anew for each."""
+
+
+class RunFiles(RowList[tuple[File, str]]):
+    """The cursor stays on its file while others come."""
+
+    BINDINGS = keys.bindings(keys.DREAM_LIST)
+
+    def show(self, files: Sequence[tuple[File, str]]) -> None:
+        """List these, each with what became of it."""
+        if list(map(self.key, files)) == list(map(self.key, self.rows)):
+            changed = [index for index, entry in enumerate(files) if entry != self.rows[index]]
+            self.rows = list(files)
+            for index in changed:
+                self.row_changed(index)
+            return
+        height = max(1, min(len(files), MOST_ROWS))
+        if height != max(1, min(len(self.rows), MOST_ROWS)):
+            self.styles.height = height  # the stylesheet says how much of that at most
+        self.put(list(files))
+
+    @property
+    def file(self) -> str:
+        """The file under the cursor, "" for none."""
+        return self.current[0].name if self.current is not None else ""
+
+    def key(self, row: tuple[File, str]) -> Hashable:
+        return row[0].name
+
+    def row(self, index: int, width: int) -> Content:
+        return file_row(*self.rows[index], width, self.glyphs)
+
+
+class RunHead(Static):
+    """Lines that are drawn anew only when they say something else."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(Content(""), id=id)
+        self._rows: list[Content] = []
+
+    def show(self, rows: Sequence[Content]) -> None:
+        """Say these."""
+        if list(rows) != self._rows:
+            taller = len(rows) != len(self._rows)
+            self._rows = list(rows)
+            self.update(Content("\n").join(self._rows), layout=taller)
+
+
+class RunList(RowList[Dream]):
+    """A line a run; the one that is on has the mark that turns."""
+
+    BINDINGS = keys.bindings(keys.DREAM_LIST)
+
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(glyphs, id=id, classes=classes)
+        self.judging = ""
+        self.now = 0.0
+        self.still = False
+
+    def show(self, dreams: tuple[Dream, ...], judging: str, now: float, *, still: bool) -> None:
+        """Draw these; `judging` is the id of the one that waits. The cursor stays on its run."""
+        self.judging, self.now, self.still = judging, now, still
+        self.put(dreams)
+
+    def key(self, row: Dream) -> Hashable:
+        return row.run.id
+
+    def row(self, index: int, width: int) -> Content:
+        dream = self.rows[index]
+        judging = dream.run.id == self.judging
+        return run_row(dream, self.now, width, self.glyphs, judging=judging, still=self.still)
+
+
+MAX_LOG_EVENTS = 2_000
+"""Events that can be scrolled to."""
+
+
+class RunLog(Lines, can_focus=False):
+    """Scrolled, never focused. While it follows, the newest row is in sight; else the rows in sight stay there."""
+
+    show_cursor = False
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.follows = True
+        self._log = LogRows()
+        self._events: Sequence[Event] = ()
+        self._rows: list[Content] = []
+
+    def show(self, events: Sequence[Event]) -> None:
+        """Show these, oldest first as they come."""
+        self._events = events
+        self._lay()
+
+    def follow(self, *, on: bool) -> None:
+        """Keep the newest in sight, or leave it alone."""
+        self.follows = on
+        if on:
+            self.scroll_to(y=0, animate=False)
+
+    def _lay(self) -> None:
+        before = len(self._rows)
+        self._rows = self._log.lay(self._events, max(12, self.scrollable_content_region.width), MAX_LOG_EVENTS)
+        self.rows_changed()
+        more = len(self._rows) - before
+        if more and not self.follows and before:
+            self.scroll_to(y=self.scroll_offset.y + more, animate=False)
+
+    def on_resize(self) -> None:
+        self._lay()
+
+    def row_count(self) -> int:
+        return len(self._rows)
+
+    def row(self, index: int, width: int) -> Content:
+        return self._rows[index]

@@ -1,0 +1,163 @@
+"""The list of sessions: each with its marks, messages and age, and unfolded its branches and sub-agents."""
+
+from collections.abc import Hashable, Mapping
+
+from textual.content import Content
+
+from memtui.client.retention import days_left, leaving
+from memtui.client.session_files import NAMELESS
+from memtui.resume.outline import KINDS
+from memtui.sessions.listing import Session
+from memtui.transcripts.entries import seconds
+from memtui.tui import keys
+from memtui.tui.render.session_rows import (
+    AGENTS,
+    AgentsRow,
+    Arranged,
+    NodeRow,
+    SessionRow,
+    SessionsWanted,
+    key_of,
+    project_of,
+)
+from memtui.tui.state import Shelf
+from memtui.tui.theme import Glyphs
+from memtui.tui.widgets.row_list import RowList
+from memtui.util import text
+
+SIZE_FROM = 44
+"""Cells from which the column with the size fits."""
+PROJECT_FROM = 50
+"""Cells from which sessions of several projects name theirs in a column."""
+
+
+class SessionList(RowList[SessionRow]):
+    """Rows as `session_rows` made them."""
+
+    BINDINGS = keys.bindings(keys.SESSION_LIST)
+
+    def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
+        super().__init__(glyphs, id=id, classes=classes)
+        self.shelf = Shelf()
+        self.wanted = SessionsWanted()
+        self.health: Mapping[str, str] = {}
+        self.now = 0.0
+
+    def show(self, rows: Arranged, shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float) -> None:
+        """Draw these rows; ages count back from `now`. The cursor stays on its row."""
+        self.health, self.shelf, self.wanted, self.now = health, shelf, wanted, now
+        self.put(rows)
+
+    @property
+    def on_screen(self) -> list[Session]:
+        """The sessions on the screen."""
+        top = self.scroll_offset.y
+        return [row for row in self.rows[top : top + self.size.height] if isinstance(row, Session)]
+
+    @property
+    def session(self) -> Session | None:
+        """The session that the row under the cursor belongs to: it, or the one above."""
+        for index in range(min(self.cursor, len(self.rows) - 1), -1, -1):
+            row = self.rows[index]
+            if isinstance(row, Session):
+                return row
+        return None
+
+    def row_of(self, key: Hashable) -> int | None:
+        return self.rows.row_of(key) if isinstance(self.rows, Arranged) else None
+
+    def key(self, row: SessionRow) -> Hashable:
+        return key_of(row)
+
+    def row(self, index: int, width: int) -> Content:
+        row = self.rows[index]
+        match row:
+            case Session():
+                return self._session(row, width)
+            case NodeRow():
+                return self._node(row, width)
+            case AgentsRow():
+                fold = self.glyphs.closed if row.folded else self.glyphs.opened
+                return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
+
+    def _session(self, session: Session, width: int) -> Content:
+        place = session.place
+        fold = self.glyphs.opened if place in self.wanted.unfolded else " "
+        mark, style = self._mark(session)
+        tail = f" {session.messages:>5}"
+        tail += f"{text.size(session.size):>6}" if width >= SIZE_FROM else ""
+        tail += f"{text.age(self.now - session.when):>5}"
+        word = self._word(session)
+        lead = f"{mark}{self.glyphs.tick if place in self.wanted.marked else ' '}{fold}"
+        room = max(1, width - len(lead) - len(tail) - (len(word) + 1 if word else 0))
+        project = ""
+        if self.shelf.scope != "project" and width >= PROJECT_FROM:
+            project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
+        title = text.visible(session.title, keep="") or NAMELESS
+        title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
+        return Content.assemble(
+            (lead[:1], style),
+            (lead[1:2], "$mark bold"),
+            lead[2:],
+            (project, "$link"),
+            (title, "" if session.title else "$dim"),
+            (f" {word}" if word else "", style or "$warn"),
+            (tail, "$dim"),
+        )
+
+    def _mark(self, session: Session) -> tuple[str, str]:
+        if session.id in self.shelf.live:
+            return self.glyphs.changed, "$good"
+        lost = session.bad or self.health.get(session.place)
+        return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
+
+    def _word(self, session: Session) -> str:
+        if session.id in self.shelf.live:
+            return "live"
+        if session.place in self.shelf.archived:
+            return "archived"
+        if self.shelf.days is None:
+            return ""
+        left = days_left(session.modified, self.now, self.shelf.days)
+        return leaving(left)
+
+    def _node(self, row: NodeRow, width: int) -> Content:
+        node = row.node
+        lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
+        ended = seconds(node.stamp)
+        tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
+        here = f"{self.glyphs.arrow} " if node.leaf else ""
+        kind = KINDS[node.kind]
+        if node.agent is not None:
+            kind = "the client's own" if node.agent.internal else node.agent.kind or kind
+        words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")
+        words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
+        style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
+        return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
+
+    def action_fold(self, fold: bool) -> None:
+        """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""
+        row = self.current
+        if row is None:
+            return
+        if isinstance(row, AgentsRow):
+            if row.folded != fold:
+                self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
+                return
+        elif isinstance(row, Session) and (row.place not in self.wanted.unfolded) != fold:
+            self.post_message(self.Folded(row.place, fold))
+            return
+        if fold:
+            self.cursor = next(
+                (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor
+            )
+        else:
+            self.screen.focus_next()
+
+    def action_open(self) -> None:
+        """Report the row as chosen; on the agents' line, fold it."""
+        row = self.current
+        if isinstance(row, AgentsRow):
+            self.post_message(self.Folded(f"{row.place}/{AGENTS}", not row.folded))
+        else:
+            self.choose()

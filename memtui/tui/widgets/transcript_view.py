@@ -1,0 +1,760 @@
+"""Rows of records drawn around a cursor, read from a source as far as the screen needs them.
+
+Keys never wait: what lies on short lines is read at once (microseconds), a long line goes to a thread, which works on
+its own copy of the source and reports by message.
+
+A transcript to read: folds, prompts and find over the rows of its records.
+
+A search works for a moment on the way of its key; one that takes longer goes on in a thread, says how far it is, and
+Esc stops it.
+
+The drawn rows around a place in a source that nobody holds as a whole.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from msgspec import Struct
+from rich.segment import Segment
+from textual import events, on, work
+from textual.content import Content
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.style import Style
+from textual.visual import Visual
+from textual.widget import Widget
+from textual.worker import get_current_worker
+
+from memtui.transcripts.content import Kind, said_of
+from memtui.transcripts.folded_source import FOLD, FoldedSource, Run
+from memtui.transcripts.records import Longer, Passage, Source, Spot
+from memtui.transcripts.search import Hit, Needle, find_around, next_prompt, with_uuid
+from memtui.tui import keys
+from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
+from memtui.tui.theme import glyphs_of
+from memtui.util.errors import MemtuiError
+
+MOST_ROWS = 3000
+"""Rows that are held; beyond, those farthest from the screen are let go."""
+
+
+class Block(Struct, frozen=True, eq=False):
+    """The rows of one passage, and what is still known of it: what it said is read again when it is wanted."""
+
+    spot: Spot
+    offset: int
+    length: int
+    line: int
+    uuid: str
+    prompt: bool
+    pending: bool
+    rows: tuple[Row, ...]
+
+
+class Anchor(Struct, frozen=True):
+    """Which row of a passage the cursor goes to, and on which row of the screen that is.
+
+    `part` and `line` as in `Row`; `end`: its last row, at the bottom of the screen.
+    """
+
+    part: int = -1
+    line: int = -1
+    y: int = 0
+    end: bool = False
+
+
+class Window:
+    """Blocks that follow each other in the source, as one list of rows; it grows at both ends.
+
+    Args:
+        source: What is read.
+        draw: Makes a block of a passage.
+    """
+
+    def __init__(self, source: Source, draw: Callable[[Passage], Block]) -> None:
+        self.source = source
+        self.draw = draw
+        self.blocks: list[Block] = []
+        self.rows: list[tuple[Block, Row]] = []
+        self.at_top = self.at_bottom = False
+
+    def start(self, block: Block | None) -> None:
+        """Hold this block alone; None for a source that is empty."""
+        self.blocks = [block] if block else []
+        self.rows = [(block, row) for row in block.rows] if block else []
+        self.at_top = self.at_bottom = block is None
+
+    def above(self, block: Block | None) -> int:
+        """Put a block before the first, None where there is none; returns by how many rows the others moved."""
+        if block is None:
+            self.at_top = True
+            return 0
+        self.blocks.insert(0, block)
+        self.rows[:0] = [(block, row) for row in block.rows]
+        return len(block.rows)
+
+    def below(self, block: Block | None) -> None:
+        """Put a block behind the last, None where there is none."""
+        if block is None:
+            self.at_bottom = True
+        else:
+            self.blocks.append(block)
+            self.rows += [(block, row) for row in block.rows]
+
+    def read_above(self, most: int | None) -> int:
+        """Read one more passage at the top; returns by how many rows the others moved."""
+        passage = self.source.before(self.blocks[0].spot, most)
+        return self.above(self.draw(passage) if passage else None)
+
+    def read_below(self, most: int | None) -> None:
+        """Read one more passage at the bottom."""
+        passage = self.source.after(self.blocks[-1].spot, most)
+        self.below(self.draw(passage) if passage else None)
+
+    def trim(self, first: int, last: int) -> int:
+        """Let go of blocks far from the rows `first` to `last`; returns by how many rows the others moved."""
+        if len(self.rows) <= MOST_ROWS:
+            return 0
+        reach = MOST_ROWS // 3
+        while len(self.blocks) > 1 and len(self.rows) - len(self.blocks[-1].rows) > last + reach:
+            del self.rows[-len(self.blocks.pop().rows) :]
+            self.at_bottom = False
+        moved = 0
+        while len(self.blocks) > 1 and moved + len(self.blocks[0].rows) < first - reach:
+            moved += len(self.blocks.pop(0).rows)
+            self.at_top = False
+        del self.rows[:moved]
+        return -moved
+
+    def forget_end(self) -> None:
+        """The file grew: what was the end is none any more, and half a line may be whole now."""
+        self.at_bottom = False
+        if len(self.blocks) > 1 and self.blocks[-1].pending:
+            del self.rows[-len(self.blocks.pop().rows) :]
+
+
+def row_of(block: Block, anchor: Anchor, needle: str) -> int:
+    """The row that an anchor names; of several of one line the first that has the text looked for."""
+    if anchor.end:
+        return len(block.rows) - 1
+    of_part = [at for at, row in enumerate(block.rows) if row.part == anchor.part]
+    of_line = [at for at in of_part if block.rows[at].line == anchor.line and not block.rows[at].more]
+    if anchor.part >= 0 and not of_line:  # folded, or behind what is shown
+        return of_part[-1 if anchor.line >= 0 else 0] if of_part else 0
+    words = needle.lower()
+    marked = [at for at in of_line if words and words in block.rows[at].content.plain.lower()]
+    return (marked or of_line or [0])[0]
+
+
+AT_ONCE: Final = 1 << 16
+"""Bytes of a line that are read and drawn without a thread: a few milliseconds at worst."""
+WHEEL: Final = 3
+"""Rows that the wheel moves."""
+MOST_PAINTED: Final = 500
+"""Painted rows that are kept."""
+START: Final = Anchor()
+"""The first row of a passage."""
+Reads = Callable[[Source, int | None], Passage | None]
+"""Reads a passage from a source, with the most bytes of a line that may be read."""
+Then = Callable[[Block | None], None]
+
+
+class PassageLines(Widget, can_focus=True):
+    """Records of a source by rows; told where to go, it says where it is."""
+
+    BINDINGS = keys.bindings(keys.LINES)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
+    DEFAULT_CSS = """
+    PassageLines { height: 1fr; }
+    PassageLines > .passages--cursor { background: $primary 22%; }
+    PassageLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
+    PassageLines > .passages--bar { color: $border-blurred; }
+    """
+
+    needle: reactive[str] = reactive("")
+    """The text that is being looked for; where it stands is marked."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands in another record, or on another row of it; `share` is how much lies before it."""
+
+        block: Block
+        share: float
+
+        def can_replace(self, message: Message) -> bool:
+            return isinstance(message, PassageLines.Moved)
+
+    @dataclass
+    class Told(Message):
+        """What is going on, in words; "" for nothing any more."""
+
+        words: str
+
+    @dataclass
+    class Ready(Message):
+        """A thread has read and drawn what `then` is to be called with, unless something else was wanted since."""
+
+        ticket: object
+        block: Block | None
+        then: Then
+        error: str = ""
+
+    def __init__(self, source: Source, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.source = source
+        self.window = Window(source, self._drawn)
+        self.top = self.cursor = 0
+        self._first: tuple[Reads, Anchor] = (lambda source, most: source.last(most), Anchor(end=True))
+        self._ticket: object = None
+        self._trouble = ""
+        self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
+
+    def limit(self, spot: Spot, part: int) -> int:
+        """How many lines of a part are wanted; 0 folds it. Also asked in threads."""
+        return 0
+
+    # Where it is.
+
+    @property
+    def busy(self) -> bool:
+        """Whether a thread works for it."""
+        return self._ticket is not None
+
+    @property
+    def here(self) -> tuple[Block, Row] | None:
+        """The row under the cursor and the block that it is of; None in an empty source."""
+        return self.window.rows[self.cursor] if self.cursor < len(self.window.rows) else None
+
+    @property
+    def row_width(self) -> int:
+        """Cells that a row may take; one is the bar's."""
+        return max(1, self.size.width - 1)
+
+    def open(self, reads: Reads, anchor: Anchor) -> None:
+        """Go to a passage.
+
+        Args:
+            reads: Reads it from a source, with the most bytes of a line that may be read.
+            anchor: Where in it the cursor goes.
+        """
+        self._first = (reads, anchor)
+        if not self.size.height:
+            return  # not laid out: the first size comes here again
+        self._read(reads, lambda block: self._opened(block, anchor))
+
+    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
+        """Read another source, from where `open` would go; the old one is closed."""
+        self.source.close()
+        self.source = source
+        self.window = Window(source, self._drawn)
+        self.window.start(None)
+        self.open(reads, anchor)
+
+    def grew(self) -> None:
+        """The file has more at its end."""
+        self.window.forget_end()
+        self._fill()
+        self.refresh()
+
+    def on_resize(self) -> None:
+        here = self.here
+        if here is None:
+            self.open(*self._first)
+        else:
+            self.draw_again(*here)
+
+    def on_unmount(self) -> None:
+        self.source.close()
+
+    def draw_again(self, block: Block, row: Row) -> None:
+        """Draw all anew, the same row under the cursor and at the same height."""
+        spot = block.spot
+        y = max(0, min(self.cursor - self.top, self.size.height - 1))
+        self.open(lambda source, most: source.get(spot, most), Anchor(row.part, row.line, y))
+
+    # Reading and drawing.
+
+    def _drawn(self, passage: Passage) -> Block:
+        """The rows of a passage; also called in threads, so nothing here is changed."""
+        spot = passage.spot
+
+        def limit(part: int, kind: Kind) -> int:
+            return max(self.limit(spot, part), FOLDED.get(kind, 0))
+
+        said = said_of(passage)
+        rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
+        return Block(
+            spot, passage.offset, passage.length, passage.line, said.uuid, said.prompt, passage.pending, rows
+        )  # fmt: skip
+
+    def _read(self, reads: Reads, then: Then) -> None:
+        """Read and draw a passage and go on with it: at once, or if its line is long as soon as a thread has it."""
+        self._ticket = None
+        try:
+            passage = reads(self.source, AT_ONCE)
+        except Longer:
+            self._ticket = ticket = object()
+            self.post_message(self.Told("reading a long line"))
+            self._read_long(self.source.copy(), ticket, reads, then)
+        except MemtuiError as error:
+            self.post_message(self.Told(error.message))
+        else:
+            then(self._drawn(passage) if passage else None)
+
+    @work(thread=True, group="read-long", exit_on_error=False, description="read a long line")
+    def _read_long(self, source: Source, ticket: object, reads: Reads, then: Then) -> None:
+        try:
+            passage = reads(source, None)
+            ready = self.Ready(ticket, self._drawn(passage) if passage else None, then)
+        except MemtuiError as error:
+            ready = self.Ready(ticket, None, then, error.message)
+        finally:
+            source.close()
+        self.post_message(ready)
+
+    @on(Ready)
+    def take_block(self, message: Ready) -> None:
+        """What a thread has read, if it is still wanted."""
+        if message.ticket is self._ticket:
+            self._ticket = None
+            self.post_message(self.Told(message.error))
+            if not message.error:
+                message.then(message.block)
+
+    def _opened(self, block: Block | None, anchor: Anchor) -> None:
+        self.window = Window(self.source, self._drawn)
+        self.window.start(block)
+        self.cursor = row_of(block, anchor, self.needle) if block else 0
+        y = self.size.height - 1 if anchor.end else min(anchor.y, self.size.height - 1)
+        self.top = self.cursor - y
+        self._fill(ahead=0)
+        self._report()
+        self.call_after_refresh(self._fill)
+
+    def _fill(self, ahead: int = 1) -> None:
+        """Read what is on the screen and so many screens more on either side; a thread reads what is on long lines."""
+        window, height = self.window, max(1, self.size.height)
+        if not window.blocks:
+            self.top = self.cursor = 0
+            return
+        try:
+            while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
+                window.read_below(AT_ONCE)
+        except Longer:
+            self._read_edge(window.blocks[-1].spot, below=True)
+        except MemtuiError as error:
+            self._trouble = error.message
+        try:
+            while not window.at_top and self.top < ahead * height:
+                self._shift(window.read_above(AT_ONCE))
+        except Longer:
+            self._read_edge(window.blocks[0].spot, below=False)
+        except MemtuiError as error:
+            self._trouble = error.message
+        self._shift(window.trim(self.top, self.top + height))
+        self.top = max(0, min(self.top, len(window.rows) - height))
+        self.cursor = max(0, min(self.cursor, len(window.rows) - 1))
+
+    def _shift(self, rows: int) -> None:
+        self.top += rows
+        self.cursor += rows
+
+    def _read_edge(self, spot: Spot, *, below: bool) -> None:
+        """Read the long line behind the last block, or before the first."""
+        if self._ticket is not None:
+            return
+        window = self.window
+
+        def take(block: Block | None) -> None:
+            if window is not self.window or window.blocks[-1 if below else 0].spot != spot:
+                return
+            if below:
+                window.below(block)
+            else:
+                self._shift(window.above(block))
+            self._fill()
+            self._report()
+
+        self._read(lambda source, most: source.after(spot, most) if below else source.before(spot, most), take)
+
+    # Moving.
+
+    def _go(self, row: int) -> None:
+        """Put the cursor on a row of the window, as far as there are any, and the screen around it."""
+        self.cursor = row
+        self._show_cursor()
+        self._fill()
+        self._show_cursor()
+        self._report()
+
+    def _show_cursor(self) -> None:
+        height = max(1, self.size.height)
+        self.top = min(max(self.top, self.cursor - height + 1), self.cursor)
+
+    def _report(self) -> None:
+        here = self.here
+        if here is not None:
+            at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
+        if self._trouble:
+            self.post_message(self.Told(self._trouble))
+            self._trouble = ""
+        self.refresh()
+
+    def action_cursor(self, step: int) -> None:
+        """Move the cursor by rows."""
+        self._go(self.cursor + step)
+
+    def action_page(self, pages: float) -> None:
+        """Move cursor and screen by screens."""
+        rows = int(pages * max(1, self.size.height - 1))
+        self.top += rows
+        self._go(self.cursor + rows)
+
+    def action_cursor_to(self, index: int) -> None:
+        """To the first record, or with -1 to the last."""
+        if index:
+            self.open(lambda source, most: source.last(most), Anchor(end=True))
+        else:
+            self.open(lambda source, most: source.first(most), Anchor())
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -WHEEL)
+
+    def _wheel(self, event: events.MouseEvent, rows: int) -> None:
+        """Move the screen; the cursor stays on it, since only what is near the screen is held."""
+        event.stop()
+        self.top += rows
+        self._fill()
+        self._go(max(self.top, min(self.cursor, self.top + self.size.height - 1)))
+
+    def on_click(self, event: events.Click) -> None:
+        """Put the cursor there, a double click folds; on the bar: go to that part of the source."""
+        offset = event.get_content_offset(self)
+        if offset is None:
+            return
+        if offset.x >= self.row_width:
+            share = offset.y / max(1, self.size.height - 1)
+            self.open(lambda source, most: source.near(share, most), Anchor())
+        elif self.top + offset.y < len(self.window.rows):
+            self._go(self.top + offset.y)
+            if event.chain == 2:
+                self.action_turn()
+
+    def action_turn(self) -> None:
+        """What Enter and a double click do with the row."""
+
+    # Painting.
+
+    def watch_needle(self) -> None:
+        self._strips.clear()
+        self.refresh()
+
+    def notify_style_update(self) -> None:
+        self._strips.clear()
+        super().notify_style_update()
+
+    def render_line(self, y: int) -> Strip:
+        width, index = self.row_width, self.top + y
+        style = self.visual_style
+        if index >= len(self.window.rows):
+            empty = y == 1 and not self.window.rows and not self.busy
+            words = Content.styled("  nothing to read here", "$dim") if empty else Content("")
+            return Strip.join([self._strip(words, width, style), self._bar(y, style)])
+        _, row = self.window.rows[index]
+        if index == self.cursor:
+            style += self.get_visual_style("passages--cursor", partial=True)
+        key = (id(row), style)
+        kept = self._strips.get(key)
+        if kept is None or kept[0] is not row:
+            if len(self._strips) > MOST_PAINTED:
+                self._strips.clear()
+            kept = self._strips[key] = (row, self._strip(self._marked(row.content), width, style))
+        return Strip.join([kept[1], self._bar(y, self.visual_style)])
+
+    def _strip(self, content: Content, width: int, style: Style) -> Strip:
+        strips = Visual.to_strips(self, content, width, 1, style, apply_selection=False, pad=True)
+        strip = strips[0] if strips else Strip.blank(width, style.rich_style)
+        return strip.crop_extend(0, width, style.rich_style)
+
+    def _marked(self, content: Content) -> Content:
+        if self.needle:
+            plain, needle = content.plain.lower(), self.needle.lower()
+            start = plain.find(needle)
+            while start >= 0:
+                content = content.stylize("reverse bold", start, start + len(needle))
+                start = plain.find(needle, start + len(needle))
+        return content
+
+    def _bar(self, y: int, style: Style) -> Strip:
+        """One cell of the bar: full where the screen is in the source."""
+        rows, height = self.window.rows, max(1, self.size.height)
+        if not rows or (self.window.at_top and self.window.at_bottom and len(rows) <= height):
+            return Strip.blank(1, style.rich_style)
+        glyphs = glyphs_of(self)
+        first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
+        begin = round(self.source.share(first.spot) * (height - 1))
+        end = max(begin, round(self.source.share(last.spot) * (height - 1)))
+        if self.window.at_bottom and self.top + height >= len(rows):
+            end = height - 1
+        cell = glyphs.full if begin <= y <= end else glyphs.quote
+        bar = style + self.get_visual_style("passages--bar", partial=True)
+        return Strip([Segment(cell, bar.rich_style)], 1)
+
+
+PATIENCE: Final = 0.006
+"""Seconds that a search may take on the way of a key before it goes to a thread."""
+TOLD_EACH: Final = 0.2
+"""Seconds between two words about how far a search is."""
+MOST_SHOWN: Final = 5_000
+"""Lines of one part that a search unfolds at most; a hit behind them is told by the row that counts the rest."""
+Steps = Iterator[Hit | float]
+Search = Callable[[Source, int | None], Steps]
+"""Searches a source, with the most bytes of a line that may be read."""
+
+
+class TranscriptLines(PassageLines):
+    """Records of a source, to be folded and searched."""
+
+    BINDINGS = keys.bindings(keys.TRANSCRIPT)
+
+    @dataclass
+    class Wish(Message):
+        """A wish that needs somebody else: "find", "view", "copy", "from", "leave".
+
+        `text` is the row under the cursor, `uuid` the record that it is of ("" if that has none).
+        """
+
+        what: str
+        text: str = ""
+        uuid: str = ""
+
+    @dataclass
+    class Searched(Message):
+        """A search is done; `hit` is None if there was nothing."""
+
+        ticket: object
+        hit: Hit | None
+        error: str = ""
+
+    def __init__(self, source: Source, *, id: str | None = None) -> None:
+        super().__init__(source, id=id)
+        self.all_open = False
+        self._shown: dict[tuple[Spot, int], int] = {}
+        self._search: object = None
+        self._nothing = ""
+
+    def limit(self, spot: Spot, part: int) -> int:
+        if spot.part == FOLD and isinstance(self.source, FoldedSource):
+            return OPENED if self.source.is_open(spot) else 0
+        return self._shown.get((spot, part), OPENED if self.all_open else 0)
+
+    @property
+    def busy(self) -> bool:
+        return super().busy or self._search is not None
+
+    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
+        self.stop_search()
+        self._shown.clear()
+        super().show(source, reads, anchor)
+
+    def on_unmount(self) -> None:
+        self.stop_search()
+
+    # Folding.
+
+    def fold_repeats(self, runs: tuple[Run, ...]) -> None:
+        """Fold what a compaction wrote again, in the file's order."""
+        if isinstance(self.source, FoldedSource) and self.source.runs != runs:
+            self.source.fold(runs)
+            if (here := self.here) is not None:
+                self.draw_again(*here)
+
+    def action_turn(self) -> None:
+        """Unfold what is under the cursor, show more of it, or fold it."""
+        if (here := self.here) is not None:
+            opened = self.limit(here[0].spot, here[1].part) > 0
+            self._show_part(*here, here[1].more or (0 if opened else OPENED))
+
+    def action_fold(self, fold: bool) -> None:
+        """Fold or unfold what is under the cursor."""
+        if (here := self.here) is not None:
+            limit = self.limit(here[0].spot, here[1].part)
+            self._show_part(*here, 0 if fold else here[1].more or max(limit, OPENED))
+
+    def action_fold_all(self, fold: bool) -> None:
+        """Fold or unfold everything."""
+        self.all_open = not fold
+        self._shown.clear()
+        if isinstance(self.source, FoldedSource):
+            self.source.turn_all(opened=not fold)
+        if (here := self.here) is not None:
+            self.draw_again(*here)
+
+    def _show_part(self, block: Block, row: Row, lines: int) -> None:
+        if row.folds or row.more:
+            if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
+                self.source.turn(block.spot, opened=lines > 0)
+            else:
+                self._shown[block.spot, row.part] = lines
+            self.draw_again(block, row if lines else Row(row.content, row.part))
+        else:
+            self.app.bell()
+
+    # Finding.
+
+    def action_find(self) -> None:
+        """Ask what to look for."""
+        self.post_message(self.Wish("find"))
+
+    def look_for(self, words: str) -> None:
+        """Mark a text and go to where it stands next; "" takes the marks away."""
+        self.needle = words
+        if words:
+            self.action_find_next(1)
+
+    def action_find_next(self, step: int) -> None:
+        """To where the text stands next, or stood last."""
+        here, words = self.here, self.needle
+        if not words or here is None:
+            return
+        spot, behind = here[0].spot, (here[1].part, here[1].line)
+        needle = Needle(words)
+        way = "below" if step > 0 else "above"
+
+        def search(source: Source, most: int | None) -> Steps:
+            return find_around(source, needle, spot, step, behind=behind, most=most)
+
+        self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
+
+    def action_prompt(self, step: int) -> None:
+        """To the next or previous thing that a person typed; from within one back to its beginning."""
+        here = self.here
+        if here is None:
+            return
+        spot = here[0].spot
+        if step < 0 and here[0].prompt and not any(here[1] is row for row in here[0].rows[:2]):
+            self.open(lambda source, most: source.get(spot, most), Anchor(y=1))
+            return
+        way = "next" if step > 0 else "previous"
+
+        def search(source: Source, most: int | None) -> Steps:
+            return next_prompt(source, spot, step, most=most)
+
+        self._look(search, f"looking for the {way} prompt", f"no {way} prompt")
+
+    def to_uuid(self, uuid: str) -> None:
+        """To the record with a uuid."""
+
+        def search(source: Source, most: int | None) -> Steps:
+            return with_uuid(source, uuid, most=most)
+
+        self._look(search, "looking for the record", f"no record {uuid} here")
+
+    def _look(self, search: Search, doing: str, nothing: str) -> None:
+        """Search: for a moment on the way of the key, and if that is not enough in a thread."""
+        self.stop_search()
+        self._search = ticket = object()
+        self._nothing = nothing
+        end = time.monotonic() + PATIENCE
+        share = 0.0
+        try:
+            for step in search(self.source, AT_ONCE):
+                if isinstance(step, Hit):
+                    self._show_hit(step)
+                    return
+                share = step
+                if time.monotonic() > end:
+                    break
+            else:
+                self._show_hit(None)
+                return
+        except Longer:
+            pass
+        except MemtuiError as error:
+            self._nothing = error.message
+            self._show_hit(None)
+            return
+        self.post_message(self.Told(f"{doing}, {share:.0%}; Esc stops"))
+        self._look_long(self.source.copy(), search, ticket, doing)
+
+    @work(thread=True, group="search", exit_on_error=False, description="search a transcript")
+    def _look_long(self, source: Source, search: Search, ticket: object, doing: str) -> None:
+        worker, hit, error, told = get_current_worker(), None, "", time.monotonic()
+        try:
+            for step in search(source, None):
+                if worker.is_cancelled or ticket is not self._search:
+                    return
+                if isinstance(step, Hit):
+                    hit = step
+                elif time.monotonic() - told > TOLD_EACH:
+                    told = time.monotonic()
+                    self.post_message(self.Told(f"{doing}, {step:.0%}; Esc stops"))
+        except MemtuiError as refused:
+            error = refused.message
+        finally:
+            source.close()
+        self.post_message(self.Searched(ticket, hit, error))
+
+    @on(Searched)
+    def take_search(self, message: Searched) -> None:
+        """What a search found, if it is still wanted."""
+        if message.ticket is self._search:
+            self._nothing = message.error or self._nothing
+            self._show_hit(message.hit)
+
+    def stop_search(self) -> bool:
+        """Stop a search that is on; whether there was one."""
+        running, self._search = self._search is not None, None
+        if running:
+            self.post_message(self.Told(""))
+        return running
+
+    def _show_hit(self, hit: Hit | None) -> None:
+        self._search = None
+        self.post_message(self.Told("" if hit else self._nothing))
+        if hit is None:
+            return
+        if hit.around:
+            self.app.clear_notifications()
+            self.app.notify("past the end: on from the other one", timeout=3, markup=False)
+        spot, part = hit.passage.spot, hit.part
+        if hit.line >= 0:
+            lines = min(hit.line // OPENED * OPENED + OPENED, MOST_SHOWN)
+            if lines > self.limit(spot, part):
+                self._shown[spot, part] = lines
+        y = self.size.height // 3 if part >= 0 else 1
+        self.open(lambda source, most: source.get(spot, most), Anchor(part, hit.line, y))
+
+    # The rest.
+
+    def action_view(self) -> None:
+        """Chain or file order."""
+        self.post_message(self.Wish("view"))
+
+    def action_from_here(self) -> None:
+        """Resume, fork or give away what leads to this record."""
+        if (here := self.here) is not None and here[0].uuid:
+            self.post_message(self.Wish("from", uuid=here[0].uuid))
+        else:
+            self.app.bell()
+
+    def action_copy_line(self) -> None:
+        """Copy the row under the cursor."""
+        if (here := self.here) is not None:
+            self.post_message(self.Wish("copy", here[1].content.plain.strip()))
+
+    def action_leave(self) -> None:
+        """A search off, else the marks off, else leave."""
+        if self.stop_search():
+            return
+        if self.needle:
+            self.needle = ""
+        else:
+            self.post_message(self.Wish("leave"))

@@ -1,0 +1,111 @@
+"""Our own settings: config.toml, read leniently, written with every comment kept."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from msgspec import Struct
+
+from memtui.util.errors import MemtuiError, Usage
+
+
+class Setting(Struct, frozen=True):
+    """One setting of ours: dotted key, default, what may be chosen (empty: any text), what it does."""
+
+    key: str
+    default: str
+    choices: tuple[str, ...]
+    words: str
+
+
+SETTINGS = (
+    Setting("theme", "auto", ("auto", "memtui-dark", "memtui-light", "memtui-daltonized", "ansi-dark", "ansi-light"),
+            "colours; auto follows the agent client's theme"),
+    Setting("glyphs", "auto", ("auto", "unicode", "ascii"), "marks and lines; auto asks the terminal"),
+    Setting("motion", "auto", ("auto", "full", "none"), "animation; auto follows the agent client"),
+    Setting("editor", "", (), "command for e and ^G; empty: $VISUAL, then $EDITOR"),
+    Setting("trash", "true", ("true", "false"), "deleted files also go to the system's trash"),
+    Setting("dream_backend", "auto", ("auto", "anthropic", "client", "offline"),
+            "who works in a dream; auto: a key, else the agent client, else rules without a model"),
+    Setting("dream_model", "", (), "model of a dream; empty: the agent client's own"),
+    Setting("dream_money", "2", (), "US dollars that one dream may cost; none: no limit"),
+    Setting("dream_day_money", "5", (), "US dollars that the dreams of 24 hours may cost together; none: no limit"),
+    Setting("dream_count_all", "false", ("true", "false"),
+            "sessions that did nothing but run shell commands count towards a dream, too"),
+    Setting("assistant_mode", "false", ("true", "false"),
+            "the agent keeps daily logs: dreams are made from these, and start by schedule alone"),
+)  # fmt: skip
+
+
+class Config(Struct, frozen=True):
+    """The values in force and what was odd about the file; a broken file gives defaults and one warning."""
+
+    path: Path
+    values: Mapping[str, str]
+    keys: Mapping[str, str]
+    """The `[keys]` table: action id to keys."""
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, key: str) -> str:
+        return self.values[key]
+
+
+def read_config(folder: Path) -> Config:
+    """Read `folder`/config.toml; an absent file is all defaults."""
+    path = folder / "config.toml"
+    defaults: dict[str, str] = {setting.key: setting.default for setting in SETTINGS}
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}))
+    except (OSError, UnicodeDecodeError) as error:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
+    import tomllib  # most people have no such file, and the first picture waits for this
+
+    try:
+        data: dict[str, Any] = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        return Config(path, MappingProxyType(defaults), MappingProxyType({}), (f"{path.name} is not used: {error}",))
+    warnings: list[str] = []
+    keys = data.pop("keys", {})
+    if not (isinstance(keys, dict) and all(isinstance(value, str) for value in keys.values())):
+        warnings.append('[keys] wants texts: action = "keys"')
+        keys = {}
+    for key, value in data.items():
+        word = str(value).lower() if isinstance(value, bool | int | float) else value
+        setting = next((s for s in SETTINGS if s.key == key), None)
+        if setting is None:
+            warnings.append(f"{key} is not a setting of this version")
+        elif not isinstance(word, str) or (setting.choices and word not in setting.choices):
+            warnings.append(f"{key} = {value!r} is not one of {', '.join(setting.choices) or 'text'}")
+        else:
+            defaults[key] = word
+    return Config(path, MappingProxyType(defaults), MappingProxyType(keys), tuple(warnings))
+
+
+def edit_config(folder: Path, key: str, value: str | None) -> bytes:
+    """Return the text of config.toml with one key set, or removed if `value` is None; comments and order stay.
+
+    Raises:
+        Usage: If there is no such key, or it can't have that value.
+        MemtuiError: If the file is there but is not TOML; it is left as it is.
+    """
+    import tomlkit
+    from tomlkit.exceptions import TOMLKitError
+
+    setting = next((s for s in SETTINGS if s.key == key), None)
+    if setting is None:
+        raise Usage(f"no setting {key!r}", hint="known: " + ", ".join(s.key for s in SETTINGS))
+    if value is not None and setting.choices and value not in setting.choices:
+        raise Usage(f"{key} can be {', '.join(setting.choices)}")
+    path = folder / "config.toml"
+    try:
+        document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()
+    except (TOMLKitError, UnicodeDecodeError) as error:
+        raise MemtuiError(f"{path} is not TOML: {error}", hint="mend it by hand; it was left as it is") from error
+    if value is None:
+        document.pop(key, None)
+    else:
+        document[key] = value == "true" if setting.choices == ("true", "false") else value
+    return tomlkit.dumps(document).encode()

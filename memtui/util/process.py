@@ -1,0 +1,129 @@
+"""Which process that was, and whether it is still the same one.
+
+A process number alone says little: numbers are used again, soonest after a restart. Together with the time at which the
+process started and the name of this run of the machine, it names one process for good.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from memtui.util.record import Record
+
+_LINUX = sys.platform.startswith("linux")
+_WINDOWS = sys.platform == "win32"
+_SAME_START = 0.5
+"""Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
+
+
+class Identity(Record):
+    """A process: its number, when it started and in which run of the machine.
+
+    `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not
+    known, as for a number read from somebody else's lock. `boot` names the run of the machine, "" if it is not known.
+    """
+
+    pid: int
+    started: float | None = None
+    boot: str = ""
+
+    def __str__(self) -> str:
+        """As one line that `Identity.parse` reads."""
+        return f"{self.pid} {'-' if self.started is None else repr(self.started)} {self.boot or '-'}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Identity | None":
+        """What `str` made, or a bare process number; `None` for anything else."""
+        words = text.split()
+        try:
+            if len(words) == 1:
+                return cls(int(words[0]))
+            pid, started, boot = words
+            return cls(int(pid), None if started == "-" else float(started), "" if boot == "-" else boot)
+        except ValueError:
+            return None
+
+
+def current() -> Identity:
+    """This process."""
+    return identify(os.getpid())
+
+
+def identify(pid: int) -> Identity:
+    """The process that has this number now, with what can be found out about it."""
+    return Identity(pid, _started(pid), boot_id())
+
+
+def alive(identity: Identity) -> bool:
+    """Whether the process still runs.
+
+    One that ended and waits for its parent to notice counts as dead; so does another process under the same number.
+    What is not known about either is not compared.
+    """
+    if identity.boot and boot_id() and identity.boot != boot_id():
+        return False
+    if identity.pid <= 0 or not _exists(identity.pid):
+        return False
+    if identity.started is None:
+        return True
+    started = _started(identity.pid)
+    return started is None or abs(started - identity.started) < _SAME_START
+
+
+def boot_id() -> str:
+    """The name of this run of the machine, "" where start times are absolute and none is needed."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    except OSError:
+        return ""
+
+
+def _exists(pid: int) -> bool:
+    if _WINDOWS:  # there, signal 0 would end the process
+        import psutil
+
+        return bool(psutil.pid_exists(pid))
+    try:
+        os.kill(pid, 0)
+    except PermissionError:
+        return True  # another user's
+    except (ProcessLookupError, OverflowError):
+        return False
+    return not _ended(pid)
+
+
+def _ended(pid: int) -> bool:
+    if _LINUX:
+        state = _stat(pid)
+        return state is not None and state[0] in (b"Z", b"X", b"x")
+    import psutil
+
+    try:
+        return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False
+
+
+def _started(pid: int) -> float | None:
+    if _LINUX:
+        state = _stat(pid)
+        return None if state is None else int(state[19]) / os.sysconf("SC_CLK_TCK")
+    import psutil
+
+    try:
+        return float(psutil.Process(pid).create_time())
+    except (psutil.Error, OverflowError, ValueError):
+        return None
+
+
+def _stat(pid: int) -> list[bytes] | None:
+    """The fields of /proc/PID/stat from the state on: behind the name, which may hold blanks and brackets.
+
+    Read here and not by psutil, because its start time moves whenever somebody sets the clock.
+    """
+    try:
+        return Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
+    except OSError:
+        return None

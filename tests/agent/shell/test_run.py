@@ -1,0 +1,175 @@
+"""What runs a plan: the same answers as a shell, limits, a sandbox that holds even for a plan that nobody judged."""
+
+import shutil
+import socket
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from memtui.agent.permissions import Scope, decide
+from memtui.agent.shell.plan import Plan, Redirect, Stage, Step
+from memtui.agent.shell.run import ENVIRONMENT, Ran, run
+from tests.agent.shell.fuzz import BASH, in_bash, session
+from tests.agent.worlds import SECRET, build, fingerprint
+
+
+@pytest.fixture
+def scope(tmp_path: Path) -> Scope:
+    return build(tmp_path.resolve(), hidden=False)
+
+
+def plan_of(scope: Scope, *argv: str) -> Plan:
+    """A plan as no judge would make it."""
+    return Plan(scope.root, (Step("", (Stage(argv),)),), (scope.root, *scope.reads))
+
+
+def line(scope: Scope, text: str) -> Ran:
+    plan = decide("Bash", {"command": text}, scope).plan
+    assert plan is not None
+    return run(plan)
+
+
+@pytest.mark.skipif(BASH is None, reason="no bash to compare with")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ls missing 2>/dev/null || echo none",
+        "ls missing 2>&1 | wc -l",
+        "ls missing 2>/dev/null | wc -l",
+        "ls missing 2>&1 >/dev/null | wc -l",
+        "ls missing >/dev/null 2>&1 | wc -l",
+        "false && echo a || echo b; echo c",
+        "true || echo a && echo b",
+        "false || false || echo c && false; echo d",
+        "cat big.txt | head -3 | tail -1",
+        "false | true && echo yes",
+        "true | false && echo yes || echo no",
+        "cd logs && ls && cat 2026/*/*.md",
+        "echo one >/dev/null; echo two",
+        "echo a 'b  c' \"d\\e\" e''f | cat",
+        "printf '%s-' 1 2 3; echo",
+        "sort tags.txt | uniq -c | sort -rn",
+        "cat ./*.md | wc -l",
+        "cat -n",
+        "grep -c x missing a.md 2>/dev/null || echo no",
+        "find . -name '*.md' -type f | sort | head -4",
+    ],
+)
+def test_the_same_answer_as_a_shell(text: str, scope: Scope) -> None:
+    assert line(scope, text).output == in_bash(text, scope.root.parents[1])[0]
+
+
+def test_programs_see_four_names_and_no_key(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
+    ran = run(plan_of(scope, "env"))
+    assert dict(entry.split("=", 1) for entry in ran.output.split()) == ENVIRONMENT
+    assert len(ENVIRONMENT) == 4
+
+
+def test_time_ends_it_and_nothing_stays(scope: Scope) -> None:
+    start = time.monotonic()
+    # The shell's own parent is the program that leads the session.
+    ran = run(plan_of(scope, "sh", "-c", "echo $PPID; sleep 100 & sleep 100"), seconds=0.5)
+    assert (ran.stopped, ran.code) == ("time", None)
+    assert time.monotonic() - start < 5
+    deadline = time.monotonic() + 5
+    while session(int(ran.output)):  # killed; the system may take a moment to clear them away
+        assert time.monotonic() < deadline
+
+
+def test_output_ends_it(scope: Scope) -> None:
+    ran = run(plan_of(scope, "yes"), most=1000)
+    assert (ran.stopped, ran.code, ran.output) == ("output", None, "y\n" * 500)
+
+
+def test_a_program_that_is_not_installed(scope: Scope) -> None:
+    ran = run(plan_of(scope, "no-such-program"))
+    assert (ran.code, ran.output) == (127, "no-such-program: not installed\n")
+
+
+def test_a_folder_that_is_gone(scope: Scope) -> None:
+    plan = Plan(scope.root / "gone", (Step("", (Stage(("ls",)),)),), (scope.root,))
+    assert run(plan).code == 1
+
+
+def test_output_is_made_visible(scope: Scope) -> None:
+    (scope.root / "odd.md").write_bytes(b"\x1b]52;c;x\x07\xff\xe2\x80\xae\n")
+    assert not set("\x1b\x07\u202e") & set(line(scope, "cat odd.md").output)
+
+
+def test_redirects_in_order(scope: Scope) -> None:
+    stage = Stage(("sh", "-c", "echo out; echo err >&2"), (Redirect(2, "stdout"), Redirect(1, "null")))
+    assert run(Plan(scope.root, (Step("", (stage,)),), (scope.root,))).output == "err\n"
+
+
+def test_secrets_in_the_folders_are_left_out_of_recursion(tmp_path: Path) -> None:
+    scope = build(tmp_path.resolve())
+    lines = [
+        "grep -r KEY . {repo}", "grep -rh KEY --include='*' . {repo}", "grep -ri key --include='*nv' {repo} logs",
+        "rg KEY . {repo}", "rg KEY --no-ignore -g '*' . {repo}", "rg KEY -g '*nv' -g '*.*' {repo} logs",
+        "rg -i key --iglob '*ENV' --iglob '*rsa' --iglob '*.p?m' {repo} logs",
+    ]  # fmt: skip
+    for text in lines:
+        assert SECRET not in line(scope, text.format(repo=scope.reads[1])).output, text
+
+
+needs_sandbox = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox that is tested is Linux's")
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "script",
+    [
+        "echo x > pwn", "echo x >> a.md", "rm a.md", "mv a.md c.md", "mkdir d", "ln -s a.md l", "ln a.md l",
+        "truncate -s 0 a.md", "touch -d 2020-01-01 a.md", "chmod 777 a.md", "mkfifo p", "cp a.md /tmp/memtui-escape",
+    ],
+)  # fmt: skip
+def test_the_sandbox_lets_nothing_be_written(script: str, scope: Scope) -> None:
+    base = scope.root.parents[1]
+    before = fingerprint(base)
+    ran = run(plan_of(scope, "sh", "-c", script))
+    if "landlock" not in ran.sandbox or (script.startswith(("touch", "chmod")) and "read-only" not in ran.sandbox):
+        pytest.skip(f"this system has only {ran.sandbox}")
+    assert ran.code != 0
+    assert fingerprint(base) == before
+    assert not Path("/tmp/memtui-escape").exists()
+
+
+@needs_sandbox
+@pytest.mark.parametrize(
+    "path", ["../outside/secret.txt", "link-out", "linkdir/secret.txt", "/etc/passwd", "/proc/self/environ"]
+)
+def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: Scope) -> None:
+    ran = run(plan_of(scope, "cat", path))
+    if "landlock" not in ran.sandbox:
+        pytest.skip(f"this system has only {ran.sandbox}")
+    assert ran.code == 1
+    assert SECRET not in ran.output and "denied" in ran.output
+
+
+@needs_sandbox
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash's own network words")
+def test_the_sandbox_has_no_network(scope: Scope) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        ran = run(plan_of(scope, "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo through"))
+        if not {"no network", "landlock"} & set(ran.sandbox):
+            pytest.skip(f"this system has only {ran.sandbox}")
+        assert "through" not in ran.output
+        server.settimeout(0)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+
+
+@needs_sandbox
+def test_a_link_swapped_in_after_the_check_leads_nowhere(scope: Scope) -> None:
+    plan = decide("Bash", {"command": "cat a.md"}, scope).plan
+    assert plan is not None
+    (scope.root / "a.md").unlink()
+    (scope.root / "a.md").symlink_to(scope.root.parent / "outside/secret.txt")
+    ran = run(plan)
+    if "landlock" not in ran.sandbox:
+        pytest.skip(f"this system has only {ran.sandbox}")
+    assert SECRET not in ran.output

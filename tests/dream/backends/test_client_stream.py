@@ -1,0 +1,92 @@
+"""What the agent client prints, as events."""
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.agent.events import Event, Retry, Spent, ToolUsed, Turn
+from memtui.agent.usage import Usage
+from memtui.dream.backends.client_stream import Outcome, Stream
+
+
+def block(message: str, tokens: int = 0, /, **one: Any) -> dict[str, Any]:
+    usage = {"input_tokens": tokens, "output_tokens": 2, "cache_read_input_tokens": 3, "cache_creation_input_tokens": 4}
+    return {
+        "type": "assistant",
+        "message": {"id": message, "model": "claude-opus-5-5", "content": [one], "usage": usage},
+    }
+
+
+def result(id: str, content: object, *, error: bool = False, rejected: bool = False) -> dict[str, Any]:
+    decision = {"decision": "reject" if rejected else "accept"}
+    return {
+        "type": "user",
+        "message": {"content": [{"type": "tool_result", "tool_use_id": id, "content": content, "is_error": error}]},
+        "tool_result_meta": [{"id": id, "permission_decision": decision}],
+    }
+
+
+def taken(*lines: object) -> tuple[list[Event], Outcome | None]:
+    events: list[Event] = []
+    stream, outcome = Stream(events.append), None
+    for line in lines:
+        outcome = stream.take(json.dumps(line).encode()) or outcome
+    return events, outcome
+
+
+def test_a_whole_run() -> None:
+    events, outcome = taken(
+        {"type": "system", "subtype": "init", "tools": ["Read"]},
+        block("m1", 10, type="thinking", thinking="hm"),
+        block("m1", 10, type="text", text="STAGE: orient"),
+        block("m1", 10, type="tool_use", id="t1", name="Read", input={"file_path": "/stage/a.md"}),
+        block("m1", 10, type="tool_use", id="t2", name="Write", input={"file_path": "/evil.md", "content": "x"}),
+        result("t2", "PreToolUse:Write hook error: outside the folder", error=True, rejected=True),
+        result("t1", [{"type": "text", "text": "1\ta"}]),
+        {"type": "system", "subtype": "api_retry", "attempt": 1, "retry_delay_ms": 1500, "error": "overloaded",
+         "error_status": 529},
+        block("m2", 20, type="text", text="Done\x1b[31m"),
+        {"type": "result", "subtype": "success", "is_error": False, "result": "Done", "total_cost_usd": 0.25,
+         "usage": {"input_tokens": 30, "output_tokens": 4}},
+    )  # fmt: skip
+    assert outcome == Outcome("success", "Done", False)
+    turns = [event for event in events if isinstance(event, Turn)]
+    assert turns == [Turn(1, "STAGE: orient", {"Read": 1, "Write": 1}), Turn(2, "Done␛[31m", {})]
+    assert [event for event in events if isinstance(event, ToolUsed)] == [
+        ToolUsed("Write", "/evil.md", False, "denied: outside the folder"), ToolUsed("Read", "/stage/a.md", True, ""),
+    ]  # fmt: skip
+    assert [event for event in events if isinstance(event, Retry)] == [Retry(1.5, "overloaded (status 529)")]
+    spent = [event for event in events if isinstance(event, Spent)]
+    assert [one.usage.input for one in spent] == [10, 30, 30]
+    assert spent[0].money is not None and spent[0].money < 0.001
+    assert spent[-1] == Spent(Usage(30, 4), 0.25)
+
+
+def test_faults_at_the_end() -> None:
+    _, turns = taken({"type": "result", "subtype": "error_max_turns", "is_error": True, "errors": ["too many"]})
+    assert turns == Outcome("error_max_turns", "too many", True)
+    _, login = taken({"type": "result", "subtype": "success", "is_error": True, "result": "Invalid API key"})
+    assert login == Outcome("success", "Invalid API key", True)
+
+
+FIELDS = ("type", "subtype", "message", "content", "usage", "id", "name", "input", "tool_use_id", "result", "errors",
+          "tool_result_meta", "permission_decision", "total_cost_usd", "input_tokens", "retry_delay_ms")  # fmt: skip
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(FIELDS), inner, max_size=5),
+    max_leaves=12,
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["assistant", "user", "system", "result"]), json_values), max_size=5))
+def test_any_shape_is_survived(lines: list[tuple[str, Any]]) -> None:
+    for kind, value in lines:
+        taken({**(value if isinstance(value, dict) else {"message": value}), "type": kind})
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_survived(line: bytes) -> None:
+    Stream(lambda event: None).take(line)

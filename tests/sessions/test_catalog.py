@@ -1,0 +1,249 @@
+"""The catalogue says what the files say, whatever happened to them or to the cache since the last look."""
+
+import os
+import sqlite3
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memtui.client.session_files import files_of, session_files
+from memtui.sessions.catalog import _MANY, FILE, Catalogue
+from memtui.sessions.listing import Session
+from memtui.transcripts.summary import scan
+from memtui.util.errors import MemtuiError
+from tests.transcripts.rows import Script
+
+
+def name(number: int) -> str:
+    return f"{UUID(int=number)}.jsonl"
+
+
+def prompt(text: str, number: int = 1) -> bytes:
+    script = Script()
+    script.seconds = number
+    return script.user(f"u{number}", f"p{number}", text).lines[0].encode() + b"\n"
+
+
+def write(path: Path, data: bytes, at: int) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+    os.utime(path, (at, at))
+
+
+def fresh(folder: Path) -> list[Session]:
+    """What a list has to show: every file read anew."""
+    found = []
+    for file in session_files(folder):
+        facts = scan(file.path)
+        first = "" if facts.first_prompt == facts.title else facts.first_prompt
+        line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
+        found += [Session(*file, *line)] if facts.listed else []
+    return sorted(found, key=lambda one: (-one.when, one.place))
+
+
+def listed(cache: Path, folder: Path) -> list[Session]:
+    with Catalogue(cache) as catalogue:
+        catalogue.refresh([folder])
+        return catalogue.page([folder])
+
+
+def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "p"
+    for number in range(3):
+        write(folder / name(number), prompt(f"ask {number}"), 1000 + number)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        assert catalogue.refresh([folder]).read == 3
+    with Catalogue(tmp_path / "cache") as catalogue:
+        assert [one.title for one in catalogue.page()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
+        assert not catalogue.refresh([folder]).changed
+
+
+def test_what_only_grew_is_read_on(tmp_path: Path) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first"), 1000)
+    listed(tmp_path / "cache", path.parent)
+    with path.open("ab") as file:
+        file.write(prompt("second", 2))
+    with Catalogue(tmp_path / "cache") as catalogue:
+        done = catalogue.refresh([path.parent])
+        assert (done.read, done.grown) == (0, 1)
+        facts = catalogue.facts_of(str(path))
+        assert facts is not None and facts.prompts == 2
+        assert catalogue.facts([path.parent]) == {str(path): facts}
+
+
+@pytest.mark.parametrize("change", ["other start", "other end", "shorter", "other file"])
+def test_what_did_not_only_grow_is_read_anew(tmp_path: Path, change: str) -> None:
+    path = tmp_path / "p" / name(1)
+    data = prompt("first") + prompt("second", 2)
+    write(path, data, 1000)
+    listed(tmp_path / "cache", path.parent)
+    more = prompt("third", 3)
+    new = {
+        "other start": data.replace(b"first", b"FIRST") + more,
+        "other end": prompt("first") + prompt("SECOND", 2) + more,
+        "shorter": prompt("first"),
+        "other file": data + more,
+    }[change]
+    if change == "other file":
+        path.rename(tmp_path / "old")
+    write(path, new, 2000)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        assert catalogue.refresh([path.parent]).read == 1
+        assert catalogue.page() == fresh(path.parent)
+
+
+def test_every_fact_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
+    listed(tmp_path / "cache", path.parent)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        assert catalogue.facts_of(str(path)) == scan(path)
+        assert catalogue.facts_of("elsewhere") is None
+
+
+@pytest.mark.parametrize("count", [1, _MANY + 1])
+def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> None:
+    folders = [tmp_path / f"p{number}" for number in range(count)]
+    for number, folder in enumerate(folders):
+        write(folder / name(number), prompt("first", number + 1), 1000)
+    write(tmp_path / "other" / name(99), prompt("elsewhere"), 1000)
+    with Catalogue(tmp_path / "cache") as catalogue:
+        catalogue.refresh([tmp_path / "other"])
+        faults: list[MemtuiError] = []
+        assert catalogue.current(folders, faults) == catalogue.page(folders)
+        assert len(catalogue.page(folders)) == count
+        write(folders[0] / name(0), prompt("second"), 2000)
+        write(folders[0] / name(50), b"", 2000)
+        assert "second" in [one.title for one in catalogue.current(folders, faults)]
+        assert catalogue.current(folders, faults, look=lambda: files_of(folders)) == catalogue.page(folders)
+        (folders[0] / name(0)).unlink()
+        assert len(catalogue.current(folders, faults)) == count - 1
+        assert not faults and len(catalogue.page()) == count
+
+
+def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_path: Path) -> None:
+    folders = [tmp_path / "p", tmp_path / "q\udcff"]
+    try:
+        for folder in folders:
+            write(folder / name(1), prompt("first"), 1000)
+    except OSError:
+        pytest.skip("this disk takes only names that are text")
+    with Catalogue(tmp_path / "cache") as catalogue:
+        for _ in range(2):
+            faults: list[MemtuiError] = []
+            assert [one.place for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
+            [fault] = faults
+            assert "q" in fault.message and "not UTF-8" in fault.message
+            [fault] = catalogue.refresh(folders).faults
+            assert "not UTF-8" in fault.message
+
+
+def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first"), 1000)
+    assert len(listed(tmp_path / "cache", path.parent)) == 1
+    path.unlink()
+    assert listed(tmp_path / "cache", path.parent) == []
+
+
+def test_agents_and_empty_files_are_not_listed(tmp_path: Path) -> None:
+    side = Script().user("u1", None, "work", isSidechain=True).lines[0]
+    write(tmp_path / "p" / name(1), side.encode() + b"\n", 1000)
+    write(tmp_path / "p" / name(2), b"", 1000)
+    write(tmp_path / "p" / "agent-a1.jsonl", prompt("work"), 1000)
+    assert listed(tmp_path / "cache", tmp_path / "p") == []
+
+
+@pytest.mark.parametrize("damage", ["garbage", "empty", "a folder", "another version", "torn"])
+def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first"), 1000)
+    listed(tmp_path / "cache", path.parent)
+    file = tmp_path / "cache" / FILE
+    if damage == "a folder":
+        file.unlink()
+        file.mkdir()
+    elif damage == "another version":
+        with sqlite3.connect(file) as other:
+            other.executescript("drop table session; create table session(a); pragma user_version = 7")
+        other.close()
+    else:
+        whole = file.read_bytes()
+        file.write_bytes({"garbage": b"not a database" * 99, "empty": b"", "torn": whole[: len(whole) // 2]}[damage])
+    assert [one.title for one in listed(tmp_path / "cache", path.parent)] == ["first"]
+    assert [one.title for one in listed(tmp_path / "cache", path.parent)] == ["first"]
+
+
+def test_a_cache_that_another_program_holds_costs_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memtui.sessions.catalog.WAIT", 0.01)
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first"), 1000)
+    listed(tmp_path / "cache", path.parent)
+    write(tmp_path / "p" / name(2), prompt("second"), 2000)
+    other = sqlite3.connect(tmp_path / "cache" / FILE, isolation_level=None)
+    other.execute("begin immediate")
+    assert {one.title for one in listed(tmp_path / "cache", path.parent)} == {"first", "second"}
+    other.close()
+
+
+def test_a_place_that_cannot_be_written_costs_no_answer(tmp_path: Path) -> None:
+    path = tmp_path / "p" / name(1)
+    write(path, prompt("first"), 1000)
+    (tmp_path / "cache").write_text("a file where the folder should be")
+    assert [one.title for one in listed(tmp_path / "cache", path.parent)] == ["first"]
+
+
+def test_it_can_be_stopped_and_goes_on(tmp_path: Path) -> None:
+    for number in range(5):
+        write(tmp_path / "p" / name(number), prompt(f"ask {number}"), 1000 + number)
+    asked = iter([False, False, True])
+    with Catalogue(tmp_path / "cache") as catalogue:
+        catalogue.refresh([tmp_path / "p"], stopped=lambda: next(asked))
+        assert {one.title for one in catalogue.page()} == {"ask 4", "ask 3"}  # the newest first
+        assert catalogue.refresh([tmp_path / "p"]).read == 3
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
+    good, bad = tmp_path / "p" / name(1), tmp_path / "p" / name(2)
+    write(good, prompt("first"), 1000)
+    write(bad, prompt("second"), 1000)
+    bad.chmod(0)
+    if os.access(bad, os.R_OK):
+        pytest.skip("root reads everything")
+    with Catalogue(tmp_path / "cache") as catalogue:
+        done = catalogue.refresh([tmp_path / "p"])
+        assert [one.title for one in catalogue.page()] == ["first"]
+        assert len(done.faults) == 1
+
+
+EVENT = st.tuples(st.sampled_from(["append", "rewrite", "remove", "cut", "half"]), st.integers(0, 2), st.integers(1, 9))
+
+
+@given(events=st.lists(st.lists(EVENT, max_size=4), max_size=5))
+def test_any_history_gives_what_a_fresh_look_gives(
+    events: list[list[tuple[str, int, int]]], tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    root = tmp_path_factory.mktemp("c")
+    folder, clock = root / "p", 1000
+    folder.mkdir()
+    for batch in events:
+        for what, number, text in batch:
+            clock += 1
+            path = folder / name(number)
+            before = path.read_bytes() if path.exists() else b""
+            line = prompt(f"say {text}", clock)
+            after = {
+                "append": before + line,
+                "rewrite": line,
+                "cut": before[: len(before) // 2],
+                "half": before + line[: len(line) // 2],
+            }.get(what)
+            if after is None:
+                path.unlink(missing_ok=True)
+            else:
+                write(path, after, clock)
+        assert listed(root / "cache", folder) == fresh(folder)
