@@ -137,7 +137,8 @@ class Versions:
 
         Args:
             scopes: Only those that touch something of these; all of them if left out.
-            begun: Whether operations that were not finished are among them.
+            begun: Whether writes of files that are not finished are among them. Those on other subjects are: each of
+                their items has happened.
 
         Raises:
             HistoryDamaged: If the database can't be read.
@@ -192,14 +193,18 @@ class Versions:
                 return found
             reader = _Reader(connection)
             for undo in reader.undoing(operation.id):
-                whole = not undo.files and not undo.items
-                rest = undo if whole else self.standing(undo)
-                if whole and not undo.undone:
-                    found.update(change.name for change in operation.files)
-                    found.update((item.folder, item.key) for item in operation.items)
+                rest = self.standing(undo)
                 found.update(change.name for change in rest.files)
                 found.update((item.folder, item.key) for item in rest.items)
         return found
+
+    def interrupted(self) -> tuple[Operation, ...]:
+        """The writes of files that a crash stopped, or that another process is at; oldest first."""
+        with self.database.read() as connection:
+            if connection is None:
+                return ()
+            reader = _Reader(connection)
+            return tuple(reader.operation(row) for row in reader.begun())
 
     def origin(self, operation: Operation) -> Operation:
         """What an undo or a redo is about in the end."""
@@ -345,7 +350,7 @@ class _Reader:
         """Some rows, newest first."""
         conditions, values = ["o.id < ?"], [below if below is not None else 1 << 62]
         if not begun:
-            conditions.append("o.state != 0")
+            conditions.append("(o.state != 0 or o.subject != 'files')")
         if scopes is not None:
             folders = {os.fsencode(scope.folder) for scope in scopes}
             known = f"select id from folders where path in ({', '.join('?' * len(folders))})"
@@ -354,6 +359,11 @@ class _Reader:
         query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
         return self._connection.execute(query, values).fetchall()
 
+    def begun(self) -> list[sqlite3.Row]:
+        """The rows of writes of files that are not finished."""
+        query = f"select {self._COLUMNS} where o.state = 0 and o.subject = 'files' order by o.id"
+        return self._connection.execute(query).fetchall()
+
     def named(self, word: str) -> list[sqlite3.Row]:
         """The rows whose public id begins with a word."""
         return self._connection.execute(
@@ -361,9 +371,9 @@ class _Reader:
         ).fetchall()
 
     def undoing(self, name: str) -> list[Operation]:
-        """The finished operations that take this one back."""
+        """The operations that take this one back, or some of it."""
         rows = self._connection.execute(
-            f"select {self._COLUMNS} where o.state != 0 and o.undoes = (select id from operations where name = ?) "
+            f"select {self._COLUMNS} where o.undoes = (select id from operations where name = ?) and (o.state != 0 or o.subject != 'files') "
             "order by o.id",
             (name,),
         ).fetchall()
@@ -405,8 +415,8 @@ class _Reader:
     def undone(self) -> set[int]:
         """The rows of all operations that were taken back and still are.
 
-        An undo of files takes back all of its operation, what it had to leave included: plain undo goes on to the one
-        before. Of other subjects each item counts by itself, so that an undo that was stopped half-way is continued.
+        An undo that has come to its end takes back all of its operation, what it had to leave included: plain undo
+        goes on to the one before. Of one that was stopped half-way each item counts by itself, so that it is continued.
         """
         if self._undone is None:
             self._undone = set()
@@ -422,13 +432,14 @@ class _Reader:
                 of.setdefault(operation, set()).add((folder, key))
             back: dict[int, set[object]] = {}
             undos = self._connection.execute(
-                "select id, undoes from operations where undoes is not null and state != 0 order by id desc"
+                "select id, undoes, state from operations where undoes is not null "
+                "and (state != 0 or subject != 'files') order by id desc"
             ).fetchall()
             for row in undos:
                 undo, target = row["id"], row["undoes"]
                 if undo in self._undone:
                     continue
-                if undo not in of:
+                if row["state"] != BEGUN:
                     self._undone.add(target)
                     continue
                 back.setdefault(target, set()).update(of[undo] - back.get(undo, set()))

@@ -164,7 +164,7 @@ def _memory_back(step: Line, move: Past, dirs: Dirs, now: Callable[[], float], f
 
 def _take_back(store: Store, move: str) -> None:
     store.recover()  # a version that was stopped half-way counts once it is ended
-    for version in store.versions():
+    for version in store.operations():
         if not version.undone and version.undoes is None and (version.extra or {}).get("move") == move:
             store.undo(version.id)
             return

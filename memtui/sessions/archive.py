@@ -29,8 +29,10 @@ from memtui.fs.atomic import fault
 from memtui.fs.copy import Taken, copy, info
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
+from memtui.history.store import NotRestored
+from memtui.history.versions import REDO, UNDO
 from memtui.sessions.archive_files import NOTE, Mover, Note, read_note, survey
-from memtui.sessions.operations_log import ARCHIVE, DELETE, REDO, RENAME, RESTORE, UNDO, Deed, Deeds, Touched, new_id
+from memtui.sessions.operations_log import ARCHIVE, DELETE, FORK, RENAME, RESTORE, Deed, Deeds, Touched, new_id
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.transcripts.summary import Scanner
 from memtui.util.app_dirs import Dirs
@@ -122,10 +124,11 @@ Trash = Callable[[str, bytes, Path], bool]
 
 
 class Done(Struct, frozen=True):
-    """What was done, and what a person should know beside it."""
+    """What was done, what a person should know beside it, and what could not be taken back."""
 
     deed: Deed
     notes: tuple[str, ...] = ()
+    left: tuple[NotRestored, ...] = ()
 
 
 class Keeper:
@@ -184,8 +187,24 @@ class Keeper:
             append_title(path, title, fs=self._fs)
             touched = Touched(path.stem, _real(path.parent), one_line(before), before, title)
             deed = Deed(new_id(), self._now(), RENAME, (touched,))
-            with suppress(OSError):  # it is written, whatever the list of deeds says
-                self.deeds.add(deed)
+            with suppress(OSError, MemtuiError):  # it is written, whatever the list of deeds says
+                self.deeds.add(deed, finished=True)
+        return deed
+
+    def record_fork(self, path: Path, title: str) -> Deed:
+        """Write down that a fork was made, so that it can be taken back.
+
+        Args:
+            path: The new session's file.
+            title: What it is called.
+
+        Raises:
+            MemtuiError: If it can't be written down.
+        """
+        touched = Touched(path.stem, _real(path.parent), title, place=DELETED)
+        deed = Deed(new_id(), self._now(), FORK, (touched,))
+        with self._working(path.name):
+            self.deeds.add(deed, finished=True)
         return deed
 
     def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> Done:
@@ -225,40 +244,54 @@ class Keeper:
                 with self._counting(deed.id, number, len(kept)):
                     self._back(one, replace(deed, sessions=(touched,)), undo=False)
                 deed = replace(deed, sessions=(*deed.sessions, touched))
+            self._finish(deed)
         return deed
 
-    def undo(self, deed: Deed, *, live: frozenset[str] = frozenset()) -> Deed:
-        """Take a deed back.
+    def undo(self, deed: Deed, *, live: frozenset[str] = frozenset()) -> Done:
+        """Take a deed back, session by session; those that can't be are in the result's `left`.
 
         Args:
             deed: One of `deeds`; what was taken back of it already is left out.
             live: As for `archive`; it counts where an undo puts a session away again.
 
         Raises:
-            Conflict: If it is undone, or something else was done to the session since.
+            Conflict: If it is undone, or something else was done to all of its sessions since.
             NotFound: If what was deleted is kept no longer.
         """
         if deed.what in (UNDO, REDO):
             raise Usage(f"{deed.id} is an {UNDO}" if deed.what == UNDO else f"{deed.id} is a {REDO}")
         return self._each(deed, Deed(new_id(), self._now(), UNDO, (), deed.id, deed.what), live)
 
-    def redo(self, undone: Deed, *, live: frozenset[str] = frozenset()) -> Deed:
+    def redo(self, undone: Deed, *, live: frozenset[str] = frozenset()) -> Done:
         """Do again what an undo took back. Arguments and faults as for `undo`."""
         if undone.what != UNDO:
             raise Usage(f"{undone.id} is no undo")
         return self._each(undone, Deed(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
 
-    def _each(self, deed: Deed, made: Deed, live: frozenset[str]) -> Deed:
+    def _each(self, deed: Deed, made: Deed, live: frozenset[str]) -> Done:
         """Turn back what stands of a deed, session by session; `made` is how it is written down."""
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
         with self._working("the session"):
             rest = self.deeds.rest(deed)
             if not rest:
                 raise Conflict(f"{deed.id} was taken back already")
-            for number, one in enumerate(rest):
-                with self._counting(made.id, number, len(rest)):
+            for one in rest:
+                try:
                     self._turn(one, replace(made, sessions=(one,)), live)
-                made = replace(made, sessions=(*made.sessions, one))
-        return made
+                except MemtuiError as error:
+                    first = first or error
+                    left.append(NotRestored(f"session {one.id[:8]}", error.message))
+                else:
+                    made = replace(made, sessions=(*made.sessions, one))
+            if first is not None and not made.sessions:
+                raise first
+            self._finish(made)
+        return Done(made, left=tuple(left))
+
+    def _finish(self, deed: Deed) -> None:
+        with suppress(OSError, MemtuiError):  # each of its sessions is written down by now
+            self.deeds.finish(deed)
 
     def files(self, path: Path) -> tuple[list[str], int]:
         """What a move of a session would take along: names in its project folder, and bytes of all of it.
@@ -277,7 +310,7 @@ class Keeper:
         undo = made.what == UNDO
         if made.of == RENAME:
             self._retitle(path, made, *((one.after, one.before) if undo else (one.before, one.after)))
-        elif undo == (made.of == RESTORE):
+        elif undo == (made.of in (RESTORE, FORK)):
             self._check([path], live)
             self._mover.put_away(project, made, one.place, one.title)
         else:
@@ -301,7 +334,7 @@ class Keeper:
         if not then.strip():
             raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
         append_title(path, then, fs=self._fs)
-        with suppress(OSError):
+        with suppress(OSError, MemtuiError):
             self.deeds.add(made)
 
     def _back(self, kept: Kept, deed: Deed, *, undo: bool) -> None:
@@ -329,6 +362,7 @@ class Keeper:
                 with self._counting(deed.id, number, len(paths)):
                     self._mover.put_away(Path(project), replace(deed, sessions=(touched,)), place, touched.title)
                 deed = replace(deed, sessions=(*deed.sessions, touched))
+            self._finish(deed)
         return deed
 
     def _check(self, paths: Sequence[Path], live: frozenset[str]) -> None:
@@ -373,6 +407,7 @@ class Keeper:
         try:
             with guard(self.root / "lock", timeout=self._patience, fs=self._fs):
                 self._mover.recover()
+                self.deeds.check()
                 yield
         except OSError as error:
             raise fault(error, what, outcome="nothing was changed") from error

@@ -324,7 +324,7 @@ class Mover:
     def _end_away(self, box: Path, note: Note, project: Path, deed: Deed) -> None:
         if not self._same(project, note.files[0], grown=True):
             self._clear(project, note, [item.name for item in note.files if self._same(project, item)])
-            self._record(deed)
+            self._deeds.add(deed)
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
             if info(project, item.name, fs=self._fs) is None:
@@ -332,7 +332,7 @@ class Mover:
         throw_away(box, fs=self._fs)
 
     def _end_back(self, box: Path, deed: Deed) -> None:
-        self._record(deed)
+        self._deeds.add(deed)
         throw_away(box, fs=self._fs)
 
     def _fill(self, box: Path, project: Path, deed: Deed, title: str) -> tuple[Note, list[Stamp]]:
@@ -435,11 +435,6 @@ class Mover:
             return False
         seen = see(project, item.name, size=item.size, fs=self._fs)
         return seen is not None and seen.digest == item.digest
-
-    def _record(self, deed: Deed) -> None:
-        known = (one for one in self._deeds.all() if one.id == deed.id)
-        if not any(deed.sessions[0] in one.sessions for one in known):
-            self._deeds.add(deed)
 
     # The journal.
 

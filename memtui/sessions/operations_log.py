@@ -1,34 +1,31 @@
-"""What a person did to whole sessions, so that it can be listed and taken back.
+"""What a person did to whole sessions, in the operations log, so that it can be listed and taken back.
 
-One JSON record a line, only ever added to: a deed that moves three sessions is three records of one id, each written
-when its session has moved, so that a crash in between leaves a true list. An undo is a record that names what it took
-back, a redo one that names the undo.
+A deed that moves three sessions gets three items, each written when its session has moved, so that a crash in between
+leaves a true list. An undo names what it took back, a redo the undo.
 """
 
-import json
-import os
 import secrets
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.jsonl import add_record
+from memtui.history.database import HistoryDatabase
+from memtui.history.log import OperationsLog
+from memtui.history.versions import REDO, UNDO, Item, Operation, Versions
 from memtui.util.app_dirs import Dirs
-from memtui.util.resolve import begins, the_one
 from memtui.util.text import clip
+
+SUBJECT: Final = "session"
+"""What these operations are about; their kinds are "session-rename" and so on."""
 
 RENAME: Final = "rename"
 ARCHIVE: Final = "archive"
 DELETE: Final = "delete"
 RESTORE: Final = "restore"
-UNDO: Final = "undo"
-REDO: Final = "redo"
+FORK: Final = "fork"
 
 _CELLS = 60
 """Cells of a title in the words of a deed."""
@@ -38,6 +35,7 @@ _WORDS = {
     ARCHIVE: ("archive", "archived"),
     DELETE: ("delete", "deleted"),
     RESTORE: ("put back", "put back"),
+    FORK: ("fork", "forked"),
 }
 
 
@@ -96,64 +94,67 @@ class Deed(Struct, frozen=True):
 
 
 def new_id() -> str:
-    """An id of 8 characters that no version of a memory file begins with: theirs are hex digits."""
-    return "s" + secrets.token_hex(4)[:7]
+    """An id for a deed that isn't written down yet; it looks like every other operation's."""
+    return secrets.token_hex(6)
 
 
 class Deeds:
-    """The list of deeds. Adding needs the lock of the sessions; reading needs none.
+    """The deeds in the operations log. Adding needs the lock of the sessions; reading needs none.
 
     Args:
-        dirs: Ours; the list is in the state folder.
+        dirs: Ours; the history is in the state folder.
     """
 
     def __init__(self, dirs: Dirs, *, fs: FileSystem = REAL) -> None:
-        self.path = dirs.sessions / "deeds.jsonl"
-        self._fs = fs
+        database = HistoryDatabase.of(dirs, fs=fs)
+        self._log = OperationsLog(database)
+        self.versions = Versions(database)
 
-    def add(self, deed: Deed) -> None:
-        """Write a deed down, durably.
+    def add(self, deed: Deed, *, finished: bool = False) -> None:
+        """Write a deed down, durably; or add sessions to it, each when it has moved.
+
+        Args:
+            deed: The deed, with the sessions that are new in it.
+            finished: Whether no session is to come.
 
         Raises:
             OSError: If it can't be written.
+            MemtuiError: If the history can't be used.
         """
-        add_record(self.path, record_of(deed), fs=self._fs)
+        items = [Item(one.project, one.id, to_builtins(one)) for one in deed.sessions]
+        known = [one for one in self.all() if one.id == deed.id]
+        sessions = tuple(dict.fromkeys([*(one for old in known for one in old.sessions), *deed.sessions]))
+        why = replace(deed, sessions=sessions).words
+        kind = deed.what if deed.what in (UNDO, REDO) else f"{SUBJECT}-{deed.what}"
+        self._log.record(
+            SUBJECT, kind, why, items, when=deed.time, id=deed.id, undoes=deed.undoes or None,
+            extra={"of": deed.of} if deed.of else None, finished=finished,
+        )  # fmt: skip
+
+    def finish(self, deed: Deed) -> None:
+        """Say that a deed has come to its end, whatever it had to leave."""
+        self._log.finish(deed.id)
+
+    def check(self) -> None:
+        """Make sure that the history can be used, before anything is moved.
+
+        Raises:
+            MemtuiError: If it can't.
+        """
+        self.versions.operations(limit=1)
 
     def all(self) -> list[Deed]:
-        """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""
-        found: dict[str, Deed] = {}
-        try:
-            lines = self.path.read_bytes().split(b"\n")
-        except OSError:
-            return []
-        for line in lines:
-            with suppress(ValueError, TypeError, KeyError, AttributeError, RecursionError):
-                deed = deed_of(json.loads(line))
-                known = found.get(deed.id)
-                new = [one for one in deed.sessions if known is None or one not in known.sessions]
-                found[deed.id] = deed if known is None else replace(known, sessions=(*known.sessions, *new))
-        standing = _standing(list(found.values()))
-        return [replace(deed, undone=not standing[deed.id]) for deed in found.values()]
+        """Every deed, oldest first, with what became of it."""
+        found = (one for one in self.versions.walk() if one.subject == SUBJECT)
+        return [deed_of_operation(one) for one in found][::-1]
 
-    def newest(self, limit: int | None = 100, *, project: Path | None = None) -> list[Deed]:
-        """The deeds, newest first.
-
-        Args:
-            limit: How many at most.
-            project: Only those that touched a session of this project folder.
-        """
-        wanted = None if project is None else os.path.realpath(project)
-        found = [deed for deed in reversed(self.all()) if wanted is None or _in(deed.sessions, wanted)]
-        return found if limit is None else found[:limit]
-
-    def last(self, *, project: Path | None = None) -> Deed | None:
-        """The newest deed that still stands and is no undo: what `undo` would take back."""
-        deeds = self.newest(None, project=project)
-        return next((deed for deed in deeds if deed.what not in (UNDO, REDO) and not deed.undone), None)
+    def newest(self, limit: int | None = 100) -> list[Deed]:
+        """The deeds, newest first."""
+        return self.all()[::-1][:limit]
 
     def rest(self, deed: Deed) -> tuple[Touched, ...]:
         """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return _standing(self.all()).get(deed.id, deed.sessions)
+        return deed_of_operation(self.versions.standing(self.versions.operation(deed.id))).sessions
 
     def get(self, word: str) -> Deed:
         """The deed whose id begins with `word` (4 characters or more).
@@ -162,23 +163,15 @@ class Deeds:
             NotFound: If there is none.
             Usage: If there are several.
         """
-        return the_one(
-            [deed for deed in self.all() if begins(deed.id, word)], word, "deed", lists="memtui history lists them"
-        )
+        return deed_of_operation(self.versions.operation(word))
 
 
-def _standing(deeds: Sequence[Deed]) -> dict[str, tuple[Touched, ...]]:
-    """The sessions for which each deed stands, by its id: nothing took it back later, or what did was taken back too.
-
-    Args:
-        deeds: Oldest first.
-    """
-    back: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
-    found: dict[str, tuple[Touched, ...]] = {}
-    for deed in reversed(deeds):
-        found[deed.id] = tuple(one for one in deed.sessions if (one.id, one.project) not in back[deed.id])
-        back[deed.undoes].update((one.id, one.project) for one in found[deed.id])
-    return found
+def deed_of_operation(operation: Operation) -> Deed:
+    """An operation on sessions as a deed."""
+    what = operation.kind.removeprefix(f"{SUBJECT}-")
+    touched = tuple(Touched(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
+    of = (operation.extra or {}).get("of", "")
+    return Deed(operation.id, operation.when, what, touched, operation.undoes or "", of, operation.undone)
 
 
 def record_of(deed: Deed) -> dict[str, Any]:
@@ -208,7 +201,3 @@ def deed_of(data: Mapping[str, Any]) -> Deed:
 
 def _short(title: str) -> str:
     return clip(" ".join(title.split()), _CELLS)
-
-
-def _in(sessions: Iterable[Touched], project: str) -> bool:
-    return any(one.project == project for one in sessions)

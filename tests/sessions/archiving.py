@@ -4,7 +4,9 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from memtui.history.database import HistoryDatabase
 from memtui.sessions.archive import Keeper, Kept
+from memtui.sessions.operations_log import Deed
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
@@ -84,6 +86,11 @@ class Scene:
         return self.keeper().kept()[0]
 
 
+def last(keeper: Keeper) -> Deed | None:
+    """The newest deed that still stands and is no undo."""
+    return next((one for one in keeper.deeds.newest() if one.what not in ("undo", "redo") and not one.undone), None)
+
+
 def away(scene: Scene, keeper: Keeper) -> None:
     keeper.delete([scene.path])
 
@@ -118,11 +125,13 @@ def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
 def prepared(scene: Scene, act: Callable[[Scene, Keeper], None]) -> Snapshot:
     if act is back:
         scene.keeper().archive([scene.path])
+    HistoryDatabase.of(scene.dirs).close()
     return Snapshot(scene.base)
 
 
 def restore(scene: Scene, snapshot: Snapshot) -> None:
     """As it was, folders' times too."""
+    HistoryDatabase.of(scene.dirs).close()
     snapshot.put_back()
     for name, (kind, _, stamp) in sorted(scene.before.items(), reverse=True):
         if kind == "dir" and (scene.project / name).is_dir():

@@ -14,7 +14,7 @@ from memtui.util.errors import NotFound, Usage
 
 if TYPE_CHECKING:
     from memtui.dream.run.runs import Run
-    from memtui.history.versions import Version
+    from memtui.history.versions import Operation
 
 _STATES = {
     "clean": "",
@@ -75,7 +75,7 @@ def diff(call: Call, words: tuple[str, ...]) -> int:
     return int(not data["diff"])
 
 
-def _version_files(made: "tuple[Version, ...]") -> list[Data]:
+def _version_files(made: "tuple[Operation, ...]") -> list[Data]:
     return [
         {"name": change.name, "old": None, "kind": change.kind, "added": change.added, "removed": change.removed,
          "emptied": False, "state": "adopted", "words": f"version {version.id[:8]}"}
@@ -186,12 +186,12 @@ def restore(call: Call, words: tuple[str, ...]) -> None:
         return
     saved = restore_run(run, call.workspace, changes)
     data = {
-        "done": saved.version is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
-        "version": None if saved.version is None else saved.version.id,
+        "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
+        "version": None if saved.operation is None else saved.operation.id,
     }  # fmt: skip
 
     def text() -> Iterator[Line]:
-        if saved.version is None:
+        if saved.operation is None:
             yield "nothing to do: they are as they were before the dream"
             return
         for name in shown:

@@ -183,7 +183,7 @@ def adopt(
             workspace.pins.rename(stage.folder, item.touched.old, item.touched.name)
     done = tuple(item.touched.name for item in items)
     left = tuple(item.touched.name for item in adoption.open if item.touched.name not in done)
-    return Adopted(saved.version.id if saved.version is not None else None, done, saved.merged, left)
+    return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
 def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[Item]:

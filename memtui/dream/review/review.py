@@ -17,7 +17,7 @@ from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import staged
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Saved
-from memtui.history.versions import Version
+from memtui.history.versions import Operation
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
@@ -80,9 +80,9 @@ def _decided(run: Run, workspace: Workspace, event: Decided) -> None:
     EventLog(run.events, now=workspace.now).add(event, sync=True)
 
 
-def versions_of(run: Run, workspace: Workspace) -> tuple[Version, ...]:
+def versions_of(run: Run, workspace: Workspace) -> tuple[Operation, ...]:
     """The versions in which something of a run was adopted, newest first."""
-    versions = workspace.store(run.folder).versions()
+    versions = workspace.store(run.folder).operations()
     return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
 
 
