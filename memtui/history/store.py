@@ -54,12 +54,14 @@ class Change(Struct, frozen=True):
         data: The bytes it shall hold; `None` removes it.
         base: SHA-256 digest of the bytes that this was made from; `None` if there was no such file.
         base_data: Those bytes, if the caller still has them: needed for a merge when the history never saw them.
+        modified: The mtime that it shall have, in nanoseconds since 1970; that of the write if left out.
     """
 
     name: str
     data: bytes | None
     base: str | None
     base_data: bytes | None = None
+    modified: int | None = None
 
 
 class NotRestored(Struct, frozen=True):
@@ -191,6 +193,7 @@ class Store:
         kind: str | None = None,
         extra: Mapping[str, str] | None = None,
         before_write: Callable[[], None] | None = None,
+        partial: bool = False,
     ) -> Saved:
         """Do all the changes, or none.
 
@@ -202,6 +205,7 @@ class Store:
             kind: The word for it in the history; found out when left out ("new", "edit", "delete", "rename").
             extra: More for the history, such as the run that this came from.
             before_write: Called under the lock right before anything is replaced; what it raises stops the write.
+            partial: Whether to do what can be done and list the rest in the result's `left`, instead.
 
         Returns:
             The operation, and what was merged. On return all of it is on the disk, synced.
@@ -217,7 +221,7 @@ class Store:
         typed = self._actor == "user" and any(change.data is not None for change in changes)
         with self._writer.writing(names, DRAFT_KEPT if typed else NOTHING):
             for _ in range(MAX_TRIES):
-                steps, merged = self._plan(changes, merge)
+                steps, merged, left = self._plan(changes, merge, partial)
                 word = kind or _kind(steps)
                 try:
                     operation = self._writer.carry_out(steps, who, why, word, extra=extra, before_write=before_write)
@@ -225,10 +229,17 @@ class Store:
                     continue
                 if operation is not None:
                     self._follow_up(steps)
-                return Saved(operation, merged)
+                return Saved(operation, merged, left)
         raise Conflict(f"{names} keeps changing: nothing was written", hint="try again in a moment")
 
-    def undo(self, operation_id: str | None = None, *, who: str = "you", over: Collection[str] = ()) -> Saved:
+    def undo(
+        self,
+        operation_id: str | None = None,
+        *,
+        who: str = "you",
+        over: Collection[str] = (),
+        whole: bool = False,
+    ) -> Saved:
         """Take an operation back: the newest of this store, or any by its id, also after later edits.
 
         Files that can be taken back are, in one step; the others are in the result's `left`.
@@ -236,12 +247,14 @@ class Store:
         Args:
             operation_id: The operation; an undo is redone.
             over: Names to take back even where later edits overlap.
+            whole: Whether to do nothing at all where a part can't be taken back.
 
         Raises:
             NotFound: If there is nothing to undo.
             Conflict: If it is undone already.
-            Stale: If nothing of it can be taken back, since later edits overlap; nothing was written.
-            Refused: If nothing of it may be written.
+            Stale: If nothing of it (`whole`: not all of it) can be taken back, since later edits overlap; nothing was
+                written.
+            Refused: If nothing of it (`whole`: not all of it) may be written.
         """
         with self._writer.writing("undo"):
             if operation_id is None:
@@ -250,7 +263,7 @@ class Store:
                 operation = self.history.operation(operation_id)
             if operation is None:
                 raise NotFound("Nothing to undo")
-            return self._take_back(operation, who, over)
+            return self._take_back(operation, who, over, whole=whole)
 
     def redo(self, *, who: str = "you") -> Saved:
         """Do again what was undone last, unless something new was done since.
@@ -386,21 +399,34 @@ class Store:
             raise Refused(f"{name} is not written: {verdict.reason}")
         return verdict.name
 
-    def _plan(self, changes: Sequence[Change], merge: bool) -> tuple[list[Step], tuple[str, ...]]:
-        """What has to be done, and which names were merged for it."""
+    def _plan(
+        self, changes: Sequence[Change], merge: bool, partial: bool
+    ) -> tuple[list[Step], tuple[str, ...], tuple[NotRestored, ...]]:
+        """What has to be done, which names were merged for it, and (if `partial`) what can't be done."""
         removed = {change.name for change in changes if change.data is None}
         steps: list[Step] = []
         merged: list[str] = []
+        left: list[NotRestored] = []
+        first: MemtuiError | None = None
         for change in changes:
-            name = self._name(change.name, removed - {change.name})
-            disk = look(self._real, name, self._fs, _Whole(self.history, change.base))
-            text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
+            try:
+                name = self._name(change.name, removed - {change.name})
+                disk = look(self._real, name, self._fs, _Whole(self.history, change.base))
+                text = self._reconciled(change, name, disk.data if disk is not None else None, merge)
+            except (Conflict, Refused) as error:
+                if not partial:
+                    raise
+                first = first or error
+                left.append(_left(change.name, error))
+                continue
             if text != change.data:
                 merged.append(name)
-            steps.append(Step(name, disk, text))
+            steps.append(Step(name, disk, text, change.modified))
+        if first is not None and not steps:
+            raise first
         if len({step.name for step in steps}) != len(steps):
             raise Usage("two changes of one file in one step")
-        return steps, tuple(merged)
+        return steps, tuple(merged), tuple(left)
 
     def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:
         """What the file shall hold, given what is there by now."""
@@ -417,7 +443,7 @@ class Store:
             raise Stale(name, change.data, base, disk, result.text)
         return result.text
 
-    def _take_back(self, operation: Operation, who: str, over: Collection[str]) -> Saved:
+    def _take_back(self, operation: Operation, who: str, over: Collection[str], *, whole: bool = False) -> Saved:
         rest = self.history.standing(operation)
         if operation.undone and not (rest.files and over):
             raise Conflict(f"{operation.id[:8]} is undone already", hint="redo brings it back")
@@ -426,7 +452,7 @@ class Store:
         kind = REDO if operation.kind == UNDO else UNDO
         why = f"{kind}: {self.history.origin(operation).why}"
         for _ in range(MAX_TRIES):
-            steps, merged, left = self._inverse(operation, rest.files, over)
+            steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
             try:
                 made = self._writer.carry_out(steps, who, why, kind, undoes=operation.id)
             except Moved:
@@ -436,12 +462,12 @@ class Store:
         raise Conflict("The files keep changing: nothing was written", hint="try again in a moment")
 
     def _inverse(
-        self, operation: Operation, files: Sequence[FileChange], over: Collection[str]
+        self, operation: Operation, files: Sequence[FileChange], over: Collection[str], *, whole: bool
     ) -> tuple[list[Step], tuple[str, ...], list[NotRestored]]:
         """The steps that take files of an operation back, the names merged for it, and what can't be.
 
         Raises:
-            Stale, Refused: If there are no steps, for the first reason.
+            Stale, Refused: If there are no steps (`whole`: if something is left), for the first reason.
         """
         leaving = {change.name for change in files if change.before is None}
         steps: list[Step] = []
@@ -452,16 +478,13 @@ class Store:
             try:
                 name = self._name(change.name, (leaving | self._beside(operation, change.name)) - {change.name})
                 step, joined = self._step_back(operation, change, name, over)
-            except Stale as stale:
-                first = first or stale
-                left.append(NotRestored(stale.name, "it was edited since", stale.mine, stale.disk, stale.merged, True))
             except MemtuiError as error:
                 first = first or error
-                left.append(NotRestored(change.name, error.message))
+                left.append(_left(change.name, error))
             else:
                 steps.append(step)
                 merged += [name] if joined else []
-        if first is not None and not steps:
+        if first is not None and (whole or not steps):
             raise first
         return steps, tuple(merged), left
 
@@ -550,6 +573,13 @@ class _Whole:
 
     def __contains__(self, wanted: object) -> bool:
         return wanted == self._base or (isinstance(wanted, str) and self._history.recent(wanted))
+
+
+def _left(name: str, error: MemtuiError) -> NotRestored:
+    """Why a file was left as it is."""
+    if isinstance(error, Stale):
+        return NotRestored(error.name, "it was edited since", error.mine, error.disk, error.merged, True)
+    return NotRestored(name, error.message)
 
 
 def _kind(steps: Sequence[Step]) -> str:

@@ -132,11 +132,14 @@ class Versions:
     def __init__(self, database: HistoryDatabase) -> None:
         self.database = database
 
-    def walk(self, scopes: Collection[Scope] | None = None, *, begun: bool = False) -> Iterator[Operation]:
+    def walk(
+        self, scopes: Collection[Scope] | None = None, *, subject: str | None = None, begun: bool = False
+    ) -> Iterator[Operation]:
         """Operations, newest first, read as they are asked for.
 
         Args:
             scopes: Only those that touch something of these; all of them if left out.
+            subject: Only those of this subject.
             begun: Whether writes of files that are not finished are among them. Those on other subjects are: each of
                 their items has happened.
 
@@ -149,7 +152,7 @@ class Versions:
                 if connection is None:
                     return
                 reader = _Reader(connection)
-                rows = reader.newest(scopes, below, begun)
+                rows = reader.newest(scopes, subject, below, begun)
                 found = [reader.operation(row) for row in rows]
             for operation in found:
                 if scopes is None or any(_touches(operation, scope) for scope in scopes):
@@ -346,16 +349,22 @@ class _Reader:
         "left join operations u on u.id = o.undoes"
     )
 
-    def newest(self, scopes: Collection[Scope] | None, below: int | None, begun: bool) -> list[sqlite3.Row]:
+    def newest(
+        self, scopes: Collection[Scope] | None, subject: str | None, below: int | None, begun: bool
+    ) -> list[sqlite3.Row]:
         """Some rows, newest first."""
-        conditions, values = ["o.id < ?"], [below if below is not None else 1 << 62]
+        conditions: list[str] = ["o.id < ?"]
+        values: list[int | str | bytes] = [below if below is not None else 1 << 62]
+        if subject is not None:
+            conditions.append("o.subject = ?")
+            values.append(subject)
         if not begun:
             conditions.append("(o.state != 0 or o.subject != 'files')")
         if scopes is not None:
             folders = {os.fsencode(scope.folder) for scope in scopes}
             known = f"select id from folders where path in ({', '.join('?' * len(folders))})"
             conditions.append(f"(o.folder in ({known}) or o.id in (select operation from items where folder in ({known})))")
-            values += [*folders, *folders]  # type: ignore[list-item]
+            values += [*folders, *folders]
         query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
         return self._connection.execute(query, values).fetchall()
 

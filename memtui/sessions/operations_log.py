@@ -145,8 +145,7 @@ class Deeds:
 
     def all(self) -> list[Deed]:
         """Every deed, oldest first, with what became of it."""
-        found = (one for one in self.versions.walk() if one.subject == SUBJECT)
-        return [deed_of_operation(one) for one in found][::-1]
+        return [deed_of_operation(one) for one in self.versions.walk(subject=SUBJECT)][::-1]
 
     def newest(self, limit: int | None = 100) -> list[Deed]:
         """The deeds, newest first."""

@@ -161,14 +161,16 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `restore_plan`, as one version that can be undone.
+    """Carry out a `restore_plan`, as one operation that can be undone; what later edits overlap is in `left`.
 
     Raises:
         Refused: If memtui is read only.
-        Stale: If later edits stand in the way; nothing was written.
+        Stale: If later edits stand in the way of all of it; nothing was written.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
     count = f"{len(changes)} file{'s' * (len(changes) != 1)}"
     why = f"restore {count} from before the dream {run.id}"
-    return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra={"before-run": run.id})
+    return workspace.store(run.folder).apply(
+        changes, why=why, kind="restore", extra={"before-run": run.id}, partial=True
+    )
