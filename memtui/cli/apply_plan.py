@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memtui.cli.names import Named
-    from memtui.history.store import Saved
+    from memtui.history.versions import Saved
     from memtui.memory.plans import Plan
 
 

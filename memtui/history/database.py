@@ -15,10 +15,10 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, Unsupported
 from memtui.fs.atomic import make_folders, sync_folder
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, Unsupported
 
 SCHEMA_VERSION = 1
 
@@ -163,7 +163,7 @@ class HistoryDatabase:
         self.fs = fs
         self._patience_s = patience_s
         with _shared_lock:
-            self._shared = _shared.setdefault(os.path.abspath(path), _Shared())
+            self._shared = _shared.setdefault(str(path.absolute()), _Shared())
 
     @classmethod
     def of(cls, dirs: Dirs, *, fs: FileSystem = REAL, patience_s: float = 30.0) -> "HistoryDatabase":
@@ -190,7 +190,8 @@ class HistoryDatabase:
         """
         with self._shared.lock, self._faults():
             connection = self._connect(create=False)
-            if connection is None or connection.in_transaction:
+            inside = connection is not None and connection.in_transaction
+            if connection is None or inside:
                 yield connection
                 return
             connection.execute("begin")
@@ -214,8 +215,9 @@ class HistoryDatabase:
         """
         with self._shared.lock, self._faults():
             connection = self._connect(create=True)
-            assert connection is not None
-            if connection.in_transaction:
+            assert connection is not None  # it was made if there was none
+            inside = connection.in_transaction
+            if inside:
                 yield connection
                 return
             connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
@@ -225,8 +227,10 @@ class HistoryDatabase:
                 self.fs.commit(self.path, partial(connection.execute, "commit"), durable=durable)
             except BaseException:
                 if connection.in_transaction:
-                    with suppress(sqlite3.Error):
+                    try:
                         connection.execute("rollback")
+                    except sqlite3.Error:
+                        self._shared.close()  # which takes the rest of the transaction along
                 raise
 
     def check(self) -> list[str]:
@@ -241,7 +245,9 @@ class HistoryDatabase:
                 if connection is None:
                     return []
                 found += [row[0] for row in connection.execute("pragma integrity_check") if row[0] != "ok"]
-                found += [f"row without its reference in {row[0]}" for row in connection.execute("pragma foreign_key_check")]
+                found += [
+                    f"row without its reference in {row[0]}" for row in connection.execute("pragma foreign_key_check")
+                ]
                 for (blob,) in connection.execute("select id from blobs").fetchall():
                     try:
                         read_blob(connection, blob, self.path)
@@ -255,7 +261,7 @@ class HistoryDatabase:
         """The connection; another one if the file was replaced."""
         shared = self._shared
         try:
-            info = os.stat(self.path)
+            info = self.path.stat()
             now = (info.st_dev, info.st_ino)
         except (FileNotFoundError, NotADirectoryError):
             now = None
@@ -268,7 +274,7 @@ class HistoryDatabase:
             make_folders(self.path.parent, fs=self.fs)
         shared.connection = self._open(create=create)
         if shared.connection is not None:
-            info = os.stat(self.path)
+            info = self.path.stat()
             shared.file = (info.st_dev, info.st_ino)
         return shared.connection
 
@@ -302,13 +308,11 @@ class HistoryDatabase:
         return connection
 
     def _connection(self, place: str, *, uri: bool) -> sqlite3.Connection:
-        return sqlite3.connect(
-            place, uri=uri, timeout=self._patience_s, isolation_level=None, check_same_thread=False
-        )
+        return sqlite3.connect(place, uri=uri, timeout=self._patience_s, isolation_level=None, check_same_thread=False)
 
     def _make(self, connection: sqlite3.Connection) -> None:
         with suppress(OSError):
-            os.chmod(self.path, 0o600)
+            self.path.chmod(0o600)
         connection.execute("pragma journal_mode = wal")  # where the disk can't (some network mounts), it stays as it is
         connection.execute("pragma synchronous = full")
         connection.execute("begin immediate")
@@ -337,7 +341,6 @@ class HistoryDatabase:
             number = _ERRNO.get(code)
             if number is None and isinstance(error, (sqlite3.IntegrityError, sqlite3.ProgrammingError)):
                 raise  # a mistake of memtui
-            self._shared.close()
             if number is None:
                 raise HistoryDamaged(self.path) from error
             raise OSError(number, os.strerror(number), str(self.path)) from error
@@ -374,9 +377,7 @@ def folder_id(connection: sqlite3.Connection, path: Path | str, *, create: bool 
     return row[0] if row is not None else None
 
 
-def put_blob(
-    connection: sqlite3.Connection, data: bytes, digest: str, before: tuple[int, bytes] | None = None
-) -> int:
+def put_blob(connection: sqlite3.Connection, data: bytes, digest: str, before: tuple[int, bytes] | None = None) -> int:
     """Store a content once, and answer its row.
 
     Args:

@@ -6,13 +6,13 @@ no hook and no filter runs.
 
 import os
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from shutil import rmtree, which
 
-from memtui.util.errors import MemtuiError, Refused, Unsupported
 from memtui.fs.atomic import digest
 from memtui.history.versions import KEPT, FileChange, Operation, Scope, Versions
+from memtui.util.errors import MemtuiError, Refused, Unsupported
 
 _BRANCH = b"refs/heads/main"
 
@@ -41,7 +41,7 @@ def write_git(versions: Versions, target: Path, scopes: Collection[Scope] | None
         raise Unsupported("git was not found", hint="install git, then try again")
     if target.is_symlink() or (target.exists() and (not target.is_dir() or any(target.iterdir()))):
         raise Refused(f"{target} is not an empty folder", hint="name one that is empty or not there yet")
-    operations = [one for one in versions.walk(scopes)][::-1]
+    operations = list(versions.walk(scopes))[::-1]
     folders = {one.folder for one in operations if one.folder}
     above = os.path.commonpath(folders) if folders else "/"
     made = not target.exists()
@@ -73,7 +73,7 @@ def old_histories(state: Path, folders: Collection[str]) -> dict[str, Path]:
     return {folder: path for folder, path in found.items() if (path / "HEAD").is_file()}
 
 
-def _run(command: list[str], folder: Path, stream: Iterator[bytes] = iter(())) -> None:
+def _run(command: list[str], folder: Path, stream: Iterable[bytes] = ()) -> None:
     environment = {
         "PATH": os.environ.get("PATH", os.defpath),
         "HOME": os.fspath(folder),

@@ -70,7 +70,8 @@ class OperationsLog:
                 operation = row[0]
                 state = DONE if finished else BEGUN
                 connection.execute(
-                    "update operations set why = ?, state = max(state, ?) where id = ?", (stored_text(why), state, operation)
+                    "update operations set why = ?, state = max(state, ?) where id = ?",
+                    (stored_text(why), state, operation),
                 )
             self._add(connection, operation, items)
         return id

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.boundary import MAX_DEPTH, open_parent
-from memtui.util.errors import MemtuiError
 from memtui.fs.atomic import SETTLE, Content, Stamp, clear_temps, is_temp, read_once
+from memtui.fs.boundary import MAX_DEPTH, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDatabase, folder_id
+from memtui.util.errors import MemtuiError
 
 MAX_SIZE = 8 << 20
 """Bytes: what is larger is no memory and isn't recorded; the agent client skips instructions above 4 MiB."""

@@ -18,10 +18,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.boundary import Actor, check_path, fold_name
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 from memtui.fs.atomic import digest, fault
+from memtui.fs.boundary import Actor, check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDamaged, HistoryDatabase
 from memtui.history.merge import merge3
@@ -36,12 +34,16 @@ from memtui.history.versions import (
     UNDO,
     FileChange,
     FolderVersions,
+    NotRestored,
     Operation,
+    Saved,
     Scope,
     redo_target,
     undo_target,
 )
 from memtui.history.writer import MAX_TRIES, NOTHING, Writer
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
 
 DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
@@ -62,34 +64,6 @@ class Change(Struct, frozen=True):
     base: str | None
     base_data: bytes | None = None
     modified: int | None = None
-
-
-class NotRestored(Struct, frozen=True):
-    """A file that an undo or a restore left as it is, and why.
-
-    `wanted` is what it would have become, `disk` what is there, `None` for no file; `merged` has both with diff3 marks
-    where later edits overlap. `overridable`: whether doing it all the same is possible, with the name in `over`; what
-    is there then goes into the history first.
-    """
-
-    name: str
-    reason: str
-    wanted: bytes | None = None
-    disk: bytes | None = None
-    merged: bytes | None = None
-    overridable: bool = False
-
-
-class Saved(Struct, frozen=True):
-    """What was done.
-
-    `operation` is `None` if nothing had to be; `merged` are the names whose text was merged; `left` is what an undo or
-    a restore could not do.
-    """
-
-    operation: Operation | None
-    merged: tuple[str, ...] = ()
-    left: tuple[NotRestored, ...] = ()
 
 
 class RestorePlan(Struct, frozen=True):
@@ -257,10 +231,8 @@ class Store:
             Refused: If nothing of it (`whole`: not all of it) may be written.
         """
         with self._writer.writing("undo"):
-            if operation_id is None:
-                operation = undo_target(self.operations())
-            else:
-                operation = self.history.operation(operation_id)
+            known = operation_id is not None
+            operation = self.history.operation(operation_id or "") if known else undo_target(self.operations())
             if operation is None:
                 raise NotFound("Nothing to undo")
             return self._take_back(operation, who, over, whole=whole)
@@ -339,7 +311,7 @@ class Store:
                 before = self.history.operation(before).id
             self._writer.note(OUTSIDE)
             for _ in range(MAX_TRIES):
-                steps, left, unknown = self._as_of(until, before)
+                steps, left, _ = self._as_of(until, before)
                 if not steps and not left:
                     raise NotFound("The history knows nothing of this folder at that time")
                 if names is not None:
@@ -508,9 +480,7 @@ class Store:
             raise Stale(name, before, after, now, result.text)
         return Step(name, disk, result.text), True
 
-    def _as_of(
-        self, until: float | None, before: str | None
-    ) -> tuple[list[Step], list[NotRestored], list[str]]:
+    def _as_of(self, until: float | None, before: str | None) -> tuple[list[Step], list[NotRestored], list[str]]:
         """The steps that make the folder what it was, what can't be restored, and what nobody knows."""
         then = self.history.folder_at(self.scope.folder, until=until, before=before)
         then = {name: version for name, version in then.items() if self.scope.covers(name)}

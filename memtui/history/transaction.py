@@ -5,17 +5,16 @@ targets, and the caller puts the versions into the database. Only then are files
 rename leaves the old state; after it, the next writer ends what was begun.
 """
 
-import os
 from collections.abc import Container, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.boundary import fold_name, open_parent
-from memtui.util.errors import MemtuiError, NotFound
 from memtui.fs.atomic import Content, Stamp, digest, read_content, write_temp
+from memtui.fs.boundary import fold_name, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
+from memtui.util.errors import MemtuiError, NotFound
 
 
 class Moved(Exception):
@@ -88,9 +87,7 @@ class Transaction:
             mode, owner = self._fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
             if step.disk is not None:
                 mode, owner = step.disk.mode, (step.disk.info.st_uid, step.disk.info.st_gid)
-            temp = write_temp(
-                parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner, modified=step.modified
-            )
+            temp = write_temp(parent, leaf, step.data, fs=self._fs, mode=mode, owner=owner, modified=step.modified)
             self._temps[step.name] = temp
             self.modified[step.name] = self._fs.lstat(temp, dir_fd=parent).st_mtime_ns
 
@@ -133,7 +130,13 @@ class Transaction:
                 info = step.disk.info
                 owner = (info.st_uid, info.st_gid)
                 temp = write_temp(
-                    parent, leaf, step.disk.data, fs=self._fs, mode=step.disk.mode, owner=owner, modified=info.st_mtime_ns
+                    parent,
+                    leaf,
+                    step.disk.data,
+                    fs=self._fs,
+                    mode=step.disk.mode,
+                    owner=owner,
+                    modified=info.st_mtime_ns,
                 )
                 self._temps[step.name] = temp
                 self._fs.replace(temp, leaf, dir_fd=parent)

@@ -7,10 +7,9 @@ projects and pins. Those are handed in by subject, since this package knows noth
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
+from memtui.history.versions import FILES, Operation, Saved, Scope, Versions, redo_target, undo_target
 from memtui.util.errors import NotFound, Refused, Usage
 from memtui.util.resolve import SHORTEST
-from memtui.history.store import Saved
-from memtui.history.versions import FILES, Operation, Scope, Versions, redo_target, undo_target
 
 
 class Inverse(Protocol):
@@ -54,7 +53,7 @@ class UndoOrder:
         self._recover = recover
 
     def next_undo(self) -> Operation:
-        """The operation that `undo` would take back.
+        """The operation that `undo` would take back. Reads only.
 
         Raises:
             NotFound: If there is nothing to undo.
@@ -62,7 +61,7 @@ class UndoOrder:
         return self._target(undo_target(self._operations()), "undo")
 
     def next_redo(self) -> Operation:
-        """The undo that `redo` would take back.
+        """The undo that `redo` would take back. Reads only.
 
         Raises:
             NotFound: If there is nothing to redo.
@@ -70,13 +69,12 @@ class UndoOrder:
         return self._target(redo_target(self._operations()), "redo")
 
     def find(self, word: str) -> Operation:
-        """The operation whose id begins with `word`.
+        """The operation whose id begins with `word`. Reads only.
 
         Raises:
             NotFound: If there is none.
             Usage: If there are several, or the word is too short.
         """
-        self._end_interrupted()
         if len(word) < SHORTEST:
             raise Usage(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
         return self._versions.operation(word, self._scopes)
@@ -95,6 +93,7 @@ class UndoOrder:
             NotFound: If there is nothing to undo.
             MemtuiError: If nothing of it can be taken back.
         """
+        self.end_interrupted()
         operation = self.find(word) if word is not None else self.next_undo()
         return self._inverse(operation)(operation, over), operation
 
@@ -105,16 +104,17 @@ class UndoOrder:
             NotFound: If there is nothing to redo.
             MemtuiError: If nothing of it can be done again.
         """
+        self.end_interrupted()
         undone = self.next_redo()
         return self._inverse(undone)(undone, ()), undone
 
     def _operations(self) -> Iterator[Operation]:
         """Newest first; what another process is about to write doesn't count yet, what a crash stopped does."""
-        self._end_interrupted()
         found = self._versions.walk(self._scopes, begun=True)
         return (one for one in found if one.finished or one.subject != FILES)
 
-    def _end_interrupted(self) -> None:
+    def end_interrupted(self) -> None:
+        """End what a crash left half done, so that it stands in the log; `undo` and `redo` begin with it."""
         for recover in self._recover:
             recover()
 

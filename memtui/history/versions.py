@@ -13,9 +13,8 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.util.errors import NotFound
-from memtui.util.resolve import begins, the_one
 from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
+from memtui.util.resolve import begins, the_one
 
 FILES: Final = "files"
 """Subject of an operation on file contents: memory, instructions, settings."""
@@ -122,6 +121,34 @@ class FileVersion(Struct, frozen=True):
     mtime_ns: int | None
 
 
+class NotRestored(Struct, frozen=True):
+    """A file that an undo or a restore left as it is, and why.
+
+    `wanted` is what it would have become, `disk` what is there, `None` for no file; `merged` has both with diff3 marks
+    where later edits overlap. `overridable`: whether doing it all the same is possible, with the name in `over`; what
+    is there then goes into the history first.
+    """
+
+    name: str
+    reason: str
+    wanted: bytes | None = None
+    disk: bytes | None = None
+    merged: bytes | None = None
+    overridable: bool = False
+
+
+class Saved(Struct, frozen=True):
+    """What was done.
+
+    `operation` is `None` if nothing had to be; `merged` are the names whose text was merged; `left` is what an undo or
+    a restore could not do.
+    """
+
+    operation: Operation | None
+    merged: tuple[str, ...] = ()
+    left: tuple[NotRestored, ...] = ()
+
+
 class Versions:
     """Reads one database. Nothing here writes, or makes the database.
 
@@ -220,9 +247,10 @@ class Versions:
     def content(self, digest: str) -> bytes | None:
         """The bytes of a SHA-256 digest, if the history has them."""
         with self.database.read() as connection:
-            row = connection and connection.execute(
-                "select id from blobs where digest = ?", (bytes.fromhex(digest),)
-            ).fetchone()
+            row = (
+                connection
+                and connection.execute("select id from blobs where digest = ?", (bytes.fromhex(digest),)).fetchone()
+            )
             return read_blob(connection, row[0], self.database.path) if connection and row else None
 
     def read(self, operation_id: str, name: str) -> bytes | None:
@@ -252,7 +280,9 @@ class Versions:
                 ).fetchone()
             return read_blob(connection, row[0], self.database.path) if row and row[0] is not None else None
 
-    def folder_at(self, folder: str, *, until: float | None = None, before: str | None = None) -> dict[str, FileVersion]:
+    def folder_at(
+        self, folder: str, *, until: float | None = None, before: str | None = None
+    ) -> dict[str, FileVersion]:
         """Every file that the history knows of a folder, as it was at a moment.
 
         Args:
@@ -263,32 +293,30 @@ class Versions:
         Returns:
             Name to version. A file is missing here if memtui first saw it later: nobody knows what it was then.
         """
+        earlier, limit = ("o.time <= ?", until) if before is None else (
+            "o.id < (select id from operations where name = ?)", before)  # fmt: skip
         with self.database.read() as connection:
-            folder_row = folder_id(connection, folder) if connection is not None else None
-            if connection is None or folder_row is None:
+            row = folder_id(connection, folder) if connection is not None else None
+            if connection is None or row is None:
                 return {}
-            condition, value = ("o.time <= ?", until) if before is None else (
-                "o.id < (select id from operations where name = ?)", before)  # fmt: skip
-            done = "select max(o.id) as id, c.name as name from operations o join changes c on c.operation = o.id " \
-                "where o.folder = ? and o.state != 0 and c.kind != ?"  # fmt: skip
-            rows = connection.execute(
-                f"with newest as ({done} and {condition} group by c.name) "
-                "select newest.name, b.digest, c.after_mtime_ns from newest "
-                "join changes c on c.operation = newest.id and c.name = newest.name left join blobs b on b.id = c.after",
-                (folder_row, KEPT, value),
-            ).fetchall()
-            found = {
-                os.fsdecode(name): FileVersion(digest.hex() if digest is not None else None, mtime)
-                for name, digest, mtime in rows
-            }
-            # What appeared only later was not there, unless that was when memtui first looked.
+            # SQLite takes the other columns from the row that has the maximum, or the minimum.
+            changes = (
+                "from operations o join changes c on c.operation = o.id left join blobs b on b.id = c.after "
+                "where o.folder = ? and o.state != 0 and c.kind != ?"
+            )
             first = connection.execute(
-                "select c.name, o.kind, c.before, min(o.id) from operations o join changes c on c.operation = o.id "
-                "where o.folder = ? and o.state != 0 and c.kind != ? group by c.name",
-                (folder_row, KEPT),
+                f"select c.name, o.kind, c.before, min(o.id) {changes} group by c.name", (row, KEPT)
             ).fetchall()
-            later = {os.fsdecode(name): FileVersion(None, None) for name, kind, old, _ in first if kind != FOUND and old is None}
-            return later | found
+            last = connection.execute(
+                f"select c.name, b.digest, c.after_mtime_ns, max(o.id) {changes} and {earlier} group by c.name",
+                (row, KEPT, limit),
+            ).fetchall()
+        # What appeared only later was not there; but what memtui found when it first looked may have been.
+        absent = FileVersion(None, None)
+        found = {os.fsdecode(name): absent for name, kind, old, _ in first if kind != FOUND and old is None}
+        for name, digest, mtime_ns, _ in last:
+            found[os.fsdecode(name)] = FileVersion(digest.hex(), mtime_ns) if digest is not None else absent
+        return found
 
 
 class FolderVersions(Versions):
@@ -363,7 +391,9 @@ class _Reader:
         if scopes is not None:
             folders = {os.fsencode(scope.folder) for scope in scopes}
             known = f"select id from folders where path in ({', '.join('?' * len(folders))})"
-            conditions.append(f"(o.folder in ({known}) or o.id in (select operation from items where folder in ({known})))")
+            conditions.append(
+                f"(o.folder in ({known}) or o.id in (select operation from items where folder in ({known})))"
+            )
             values += [*folders, *folders]
         query = f"select {self._COLUMNS} where {' and '.join(conditions)} order by o.id desc limit {_BATCH_SIZE}"
         return self._connection.execute(query, values).fetchall()
@@ -382,8 +412,8 @@ class _Reader:
     def undoing(self, name: str) -> list[Operation]:
         """The operations that take this one back, or some of it."""
         rows = self._connection.execute(
-            f"select {self._COLUMNS} where o.undoes = (select id from operations where name = ?) and (o.state != 0 or o.subject != 'files') "
-            "order by o.id",
+            f"select {self._COLUMNS} where o.undoes = (select id from operations where name = ?) "
+            "and (o.state != 0 or o.subject != 'files') order by o.id",
             (name,),
         ).fetchall()
         return [self.operation(row) for row in rows]
@@ -402,7 +432,9 @@ class _Reader:
             (row["id"],),
         ).fetchall()
         files = (
-            FileChange(os.fsdecode(name), kind, added, removed, before and before.hex(), after and after.hex(), old, new)
+            FileChange(
+                os.fsdecode(name), kind, added, removed, before and before.hex(), after and after.hex(), old, new
+            )
             for name, kind, added, removed, before, after, old, new in map(tuple, changes)
         )
         return Operation(

@@ -13,15 +13,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.util.errors import Conflict, MemtuiError
 from memtui.fs.atomic import Content, digest, fault
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
-from memtui.history.database import BEGUN, DONE, HistoryDatabase, folder_id, put_blob, read_blob
+from memtui.history.database import DONE, HistoryDatabase, folder_id, put_blob, read_blob
 from memtui.history.log import insert_operation, new_id
 from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, clear_folder, read_settled, scan
 from memtui.history.transaction import Moved, Step, Transaction, look
 from memtui.history.versions import FILES, FOUND, KEPT, OUTSIDE, FolderVersions, Operation, Scope, count_lines
+from memtui.util.errors import Conflict, MemtuiError
 
 MAX_TRIES = 5
 """How often a write starts again because a file changed in the middle of it."""
@@ -199,7 +199,17 @@ class Writer:
             id = new_id(connection)
             folder = folder_id(connection, self.root, create=True)
             operation = insert_operation(
-                connection, id, FILES, kind, folder, who, why, self._now(), undoes=undoes, extra=extra, finished=finished
+                connection,
+                id,
+                FILES,
+                kind,
+                folder,
+                who,
+                why,
+                self._now(),
+                undoes=undoes,
+                extra=extra,
+                finished=finished,
             )
             for name, (before, after) in files.items():
                 old = None if before is None else self._blob(connection, before)
@@ -315,7 +325,9 @@ class Writer:
             return "done"
         return "keep" if odd else "drop"
 
-    def remember(self, files: Mapping[str, Content | None], who: str = OUTSIDE, *, first: bool = False) -> Operation | None:
+    def remember(
+        self, files: Mapping[str, Content | None], who: str = OUTSIDE, *, first: bool = False
+    ) -> Operation | None:
         """Record what others made of some files; the operation made, if they did.
 
         Args:

@@ -14,10 +14,10 @@ from memtui.client.memory_location import Place, decide
 from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.database import HistoryDatabase
-from memtui.history.store import Change, Saved, Store
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
-from memtui.history.versions import FILES, Operation, Scope, Versions
+from memtui.history.versions import FILES, Operation, Saved, Scope, Versions
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import PINS, Pins
 from memtui.memory.plans import Plan

@@ -1,19 +1,24 @@
-"""What was done to a project, to its memory and its sessions alike: the list, and taking back the newest.
+"""Undo and redo of everything that was done to a project: files, pins, sessions, moves.
 
-Memory has its history, sessions have their deeds; a person has one past.
+The history keeps one order of all operations; here each subject gets the one who can take its operations back.
 """
 
-from contextlib import suppress
+from collections.abc import Collection
+from pathlib import Path
 
 from memtui.client.retention import DEFAULT_DAYS, cleanup_days
 from memtui.client.running import running
 from memtui.history.trash import put_in_trash
-from memtui.history.undo import redo_target
-from memtui.history.versions import REDO, UNDO, Version
+from memtui.history.undo import UndoOrder
+from memtui.history.versions import UNDO, NotRestored, Operation, Saved
 from memtui.memory.workspace import Workspace
+from memtui.projects import journal
+from memtui.projects.relocate import carry_out, plan_move
+from memtui.projects.relocate_undo import past_move, undo_move
+from memtui.sessions import operations_log
 from memtui.sessions.archive import Keeper
-from memtui.sessions.operations_log import Deed, Deeds
-from memtui.util.errors import NotFound
+from memtui.sessions.operations_log import deed_of_operation
+from memtui.util.errors import Conflict
 
 
 def keeper_for(workspace: Workspace) -> Keeper:
@@ -28,65 +33,44 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
     return frozenset(running(workspace.env))
 
 
-def session_versions(workspace: Workspace, limit: int = 200) -> list[Version]:
-    """What was done to the sessions of the project, newest first, in the form of everything else that was done."""
-    return [as_version(deed) for deed in Deeds(workspace.dirs).newest(limit, project=workspace.place.transcripts)]
-
-
-def as_version(deed: Deed) -> Version:
-    """A deed in the form of everything else that can be undone; it has no files."""
-    kind = deed.what if deed.what in (UNDO, REDO) else f"session-{deed.what}"
-    return Version(deed.id, deed.time, "you", deed.words, kind, (), deed.undoes or None, deed.undone)
-
-
-def deed_to_undo(workspace: Workspace, word: str | None = None) -> Deed | None:
-    """The deed that a word means, or the newest one if nothing that stands was written since; None if there is none.
+def undo_order(workspace: Workspace) -> UndoOrder:
+    """Undo and redo of everything that concerns a project.
 
     Raises:
-        NotFound: If the word can only be a deed's id, and there is no such deed.
+        Refused: If memtui is read only.
     """
-    deeds = Deeds(workspace.dirs)
-    if word is not None:
-        return deeds.get(word) if word.startswith("s") else None
-    deed = deeds.last(project=workspace.place.transcripts)
-    if deed is None:
-        return None
-    try:
-        written = workspace.next_undo()[1].when
-    except NotFound:
-        return deed
-    return deed if deed.time > written else None
+    keeper = keeper_for(workspace)
+
+    def sessions(operation: Operation, over: Collection[str]) -> Saved:
+        turn = keeper.redo if operation.kind == UNDO else keeper.undo
+        done = turn(deed_of_operation(operation), live=live_sessions(workspace))
+        return Saved(workspace.history.operation(done.deed.id), left=done.left)
+
+    def moves(operation: Operation, over: Collection[str]) -> Saved:
+        return (_move_again if operation.kind == UNDO else _move_back)(workspace, operation)
+
+    return workspace.undo_order({operations_log.SUBJECT: sessions, journal.SUBJECT: moves}, [keeper.recover])
 
 
-def undo_deed(workspace: Workspace, deed: Deed) -> Deed:
-    """Take a deed back.
-
-    Raises:
-        MemtuiError: As from `Keeper.undo`.
-    """
-    return keeper_for(workspace).undo(deed, live=live_sessions(workspace))
+def _move_back(workspace: Workspace, operation: Operation) -> Saved:
+    undone = undo_move(workspace.dirs, operation.id, live=live_sessions(workspace), now=workspace.now)
+    left = (NotRestored(stay.what, stay.why) for stay in undone.stays)
+    return Saved(undone.operation, left=tuple(left))
 
 
-def deed_to_redo(workspace: Workspace) -> Deed | None:
-    """The undo of a deed that a redo means; None if memory's own is meant, or there is none.
-
-    As for memory, what was done since stands in its way.
-    """
-    deeds = {deed.id: deed for deed in Deeds(workspace.dirs).newest(None, project=workspace.place.transcripts)}
-    target = redo_target(map(as_version, deeds.values()))
-    if target is None:
-        return None
-    for written in (workspace.next_undo, workspace.next_redo):
-        with suppress(NotFound):
-            if written()[1].when > target.when:
-                return None
-    return deeds[target.id]
-
-
-def redo_deed(workspace: Workspace, undone: Deed) -> Deed:
-    """Do again what was undone.
-
-    Raises:
-        MemtuiError: As from `Keeper.redo`.
-    """
-    return keeper_for(workspace).redo(undone, live=live_sessions(workspace))
+def _move_again(workspace: Workspace, undo: Operation) -> Saved:
+    move = workspace.history.origin(undo)
+    if undo.undone:
+        raise Conflict(f"{undo.id[:8]} is undone already")
+    about = move.extra or {}
+    old = Path(about["old"])
+    directory = old if old != Path(about["folder"]) else None
+    live = live_sessions(workspace)
+    plan = plan_move(
+        workspace.env, workspace.dirs, Path(about["folder"]), Path(about["new"]), directory=directory,
+        sessions=any(step["do"] == "files" and step["id"] for step in past_move(workspace.dirs, move.id).steps),
+        live=live, now=workspace.now,
+    )  # fmt: skip
+    done = carry_out(plan, live=live, now=workspace.now, redoes=undo.id)
+    left = [NotRestored(stay.what, stay.why) for stay in done.stays]
+    return Saved(workspace.history.operation(done.id), left=tuple(left))

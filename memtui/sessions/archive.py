@@ -29,8 +29,7 @@ from memtui.fs.atomic import fault
 from memtui.fs.copy import Taken, copy, info
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
-from memtui.history.store import NotRestored
-from memtui.history.versions import REDO, UNDO
+from memtui.history.versions import REDO, UNDO, NotRestored
 from memtui.sessions.archive_files import NOTE, Mover, Note, read_note, survey
 from memtui.sessions.operations_log import ARCHIVE, DELETE, FORK, RENAME, RESTORE, Deed, Deeds, Touched, new_id
 from memtui.sessions.rename import append_title, check_title, title_before

@@ -19,9 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from memtui.util.app_dirs import Dirs
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
+from memtui.util.app_dirs import Dirs
 
 PAD = b"some words of a memory that is about as long as they are\n"
 

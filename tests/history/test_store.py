@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import FileSystem
 from memtui.fs.lock import guard
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Stale, Store
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
 from tests.fs.faults import FaultFS, ShortFS
 from tests.support import digest_tree, run_python
 

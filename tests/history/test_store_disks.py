@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Refused, Unsupported
 from memtui.fs.atomic import digest
-from memtui.memory.drafts import Drafts
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
+from memtui.memory.drafts import Drafts
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Refused, Unsupported
 from tests.support import REPO
 
 pytestmark = pytest.mark.fault

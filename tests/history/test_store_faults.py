@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import MemtuiError
 from memtui.fs.atomic import digest
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
 
 A, A2, B, C = b"a\n" * 40, b"a2\n" * 50, b"b\n", b"c\n" * 3

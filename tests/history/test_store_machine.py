@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, NotFound, Refused
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Saved, Stale, Store
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict, NotFound, Refused
 from tests.fs.faults import Crash, FaultFS
 
 NAMES = ["a.md", "b.md", "sub/c.md"]

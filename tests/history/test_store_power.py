@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import MemtuiError
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import MemtuiError
 from tests.fs.faults import FaultFS
 from tests.fs.power import Disk, PowerFS
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
 from memtui.history.store import Store
+from memtui.util.app_dirs import Dirs
 from tests.history.writer_loop import NAME
 from tests.support import REPO, run_python
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.app_dirs import Dirs
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Store
+from memtui.util.app_dirs import Dirs
 from tests.support import REPO
 
 CALLS = ("fsync", "rename", "renameat", "unlink", "unlinkat", "mkdir", "mkdirat", "flock", "write", "fchmod")

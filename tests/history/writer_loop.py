@@ -8,10 +8,10 @@ Waits for a line on standard input, then edits; prints how often it had to look 
 import sys
 from pathlib import Path
 
-from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Stale, Store
+from memtui.util.app_dirs import Dirs
+from memtui.util.errors import Conflict
 
 NAME = "shared.md"
 

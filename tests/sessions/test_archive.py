@@ -4,7 +4,6 @@ import errno
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
 from memtui.client.session_files import session_files
 from memtui.sessions.archive import ARCHIVED, DELETED, KEPT, TRASH_LIMIT, save_copy

@@ -541,6 +541,6 @@ def pin(call: Call, names: Sequence[str], off: bool) -> None:
             if not file.path.is_relative_to(folder):
                 raise Refused(f"{file.name} is not in the memory folder: only that has pins")
         if not call.asked.dry_run:
-            pins.set(folder, [file.path.relative_to(folder).as_posix() for file in chosen], not off)
+            pins.pin(folder, [file.path.relative_to(folder).as_posix() for file in chosen], not off)
     pinned = sorted(pins.names(folder))
     call.out.answer("pins", {"folder": str(folder), "pinned": pinned}, pinned, rows=pinned)

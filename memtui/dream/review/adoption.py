@@ -20,8 +20,9 @@ from memtui.dream.run.stage_changes import Ledger, Touched, read_ledger, staged
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
-from memtui.history.store import Change, Saved, Store
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
+from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
 

@@ -16,8 +16,8 @@ from memtui.dream.run.runs import Run, state_of
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import staged
 from memtui.fs.atomic import digest
-from memtui.history.store import Change, Saved
-from memtui.history.versions import Operation
+from memtui.history.store import Change
+from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from memtui.history.store import Saved, Stale
+from memtui.history.store import Stale
+from memtui.history.versions import Saved
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import World
 from memtui.memory.workspace import Workspace

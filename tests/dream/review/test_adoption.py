@@ -44,7 +44,7 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
     done = adopt(stage, scene.workspace)
     assert contents(scene.folder) == wanted
     assert done.left == () and done.merged == () and set(done.names) == set(states(adoption))
-    version = scene.workspace.store(scene.folder).history.log()[0]
+    version = scene.workspace.store(scene.folder).log()[0]
     assert version.id == done.version
     assert (version.who, version.kind, version.extra) == ("dream one", "adopt", {"run": "one"})
     assert scene.workspace.changed_by_dream() == {scene.folder / change.name for change in version.files}
@@ -252,4 +252,4 @@ def test_what_stops_the_write_at_the_last_moment_leaves_the_folder_exact(scene: 
     with pytest.raises(Conflict, match="the lock is gone"):
         adopt(stage, scene.workspace, before_write=no)
     assert before == {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
-    assert scene.workspace.deeds() == () or scene.workspace.deeds()[0].kind != "adopt"
+    assert scene.workspace.operations() == () or scene.workspace.operations()[0].kind != "adopt"
