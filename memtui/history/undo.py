@@ -69,7 +69,7 @@ class UndoOrder:
         return self._target(redo_target(self._operations()), "redo")
 
     def find(self, word: str) -> Operation:
-        """The operation whose id begins with `word`. Reads only.
+        """The operation whose id begins with `word`, be it about another folder. Reads only.
 
         Raises:
             NotFound: If there is none.
@@ -77,7 +77,7 @@ class UndoOrder:
         """
         if len(word) < SHORTEST:
             raise Usage(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
-        return self._versions.operation(word, self._scopes)
+        return self._versions.operation(word)
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
         """Take back the newest operation that still stands, or one by its id.

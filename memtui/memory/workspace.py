@@ -227,8 +227,8 @@ class Workspace:
         return store.restore(operation_id, name)
 
     def operation(self, word: str) -> Operation:
-        """An operation that concerns the project, by its id or the start of it."""
-        return self.history.operation(word, self.scopes())
+        """An operation by its id or the start of it, be it about another project."""
+        return self.history.operation(word)
 
     def known_text(self, path: Path, wanted: str | None) -> bytes | None:
         """The bytes that had this digest, if history has them: the common ancestor of two texts."""

@@ -14,11 +14,13 @@ from memtui.history.versions import UNDO, NotRestored, Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.projects import journal
 from memtui.projects.relocate import carry_out, plan_move
-from memtui.projects.relocate_undo import past_move, undo_move
+from memtui.projects.relocate_undo import undo_move
+from memtui.resume.fork import Fork
+from memtui.resume.launch import Resuming, write_fork
 from memtui.sessions import operations_log
 from memtui.sessions.archive import Keeper
 from memtui.sessions.operations_log import deed_of_operation
-from memtui.util.errors import Conflict
+from memtui.util.errors import Conflict, MemtuiError
 
 
 def keeper_for(workspace: Workspace) -> Keeper:
@@ -31,6 +33,21 @@ def keeper_for(workspace: Workspace) -> Keeper:
 def live_sessions(workspace: Workspace) -> frozenset[str]:
     """The ids of the sessions that a client has open."""
     return frozenset(running(workspace.env))
+
+
+def make_fork(workspace: Workspace, plan: Resuming) -> Fork:
+    """Write the fork that a resume needs, as an operation that can be taken back.
+
+    Raises:
+        MemtuiError: If it can't be written, or written down; there is no fork then.
+    """
+    made = write_fork(plan, workspace.now())
+    try:
+        keeper_for(workspace).record_fork(made.path, made.title)
+    except MemtuiError:
+        made.path.unlink(missing_ok=True)
+        raise
+    return made
 
 
 def undo_order(workspace: Workspace) -> UndoOrder:
@@ -66,9 +83,11 @@ def _move_again(workspace: Workspace, undo: Operation) -> Saved:
     old = Path(about["old"])
     directory = old if old != Path(about["folder"]) else None
     live = live_sessions(workspace)
+    steps = [item.data for item in move.items if "do" in item.data]
     plan = plan_move(
         workspace.env, workspace.dirs, Path(about["folder"]), Path(about["new"]), directory=directory,
-        sessions=any(step["do"] == "files" and step["id"] for step in past_move(workspace.dirs, move.id).steps),
+        sessions=any(step["do"] == "files" and step["id"] for step in steps),
+        memory=any(step["do"] == "memory" for step in steps),
         live=live, now=workspace.now,
     )  # fmt: skip
     done = carry_out(plan, live=live, now=workspace.now, redoes=undo.id)

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from shutil import which
@@ -46,7 +47,15 @@ def doctor(call: Call, fix: bool) -> int:
         call.may_write()
         left = set(_leftovers(call))
         fixed = [name for name in fixed if name not in left]
-    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
+    found = [
+        *_program(call),
+        *_terminal(call),
+        *_client(call),
+        *_projects(call),
+        *_folders(call),
+        *_history(call),
+        *_memory(call),
+    ]
     return tell(call, "doctor", found, fixed)
 
 
@@ -145,7 +154,7 @@ def _client(call: Call) -> Iterator[Finding]:
 
 def _projects(call: Call) -> Iterator[Finding]:
     """What is astray among the projects, each with the command that helps."""
-    from memtui.projects.journal import unfinished
+    from memtui.projects.journal import Past, unfinished
     from memtui.projects.orphans import find_strays
 
     strays = find_strays(call.env)
@@ -163,7 +172,10 @@ def _projects(call: Call) -> Iterator[Finding]:
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
         yield Finding("left memory", "note", words, hint)
-    for past in unfinished(call.dirs):
+    moves: tuple[Past, ...] = ()
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        moves = unfinished(call.dirs)
+    for past in moves:
         words = f"a move from {past.old} to {past.new} stopped half-way"
         hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
         yield Finding("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
@@ -210,6 +222,24 @@ def _folders(call: Call) -> Iterator[Finding]:
         yield Finding("config.toml", "note", warning, "memtui config edit")
 
 
+def _history(call: Call) -> Iterator[Finding]:
+    """Whether the history is whole, and where an older one is."""
+    from memtui.history.export_git import old_histories
+
+    database = call.workspace.history.database
+    try:
+        wrong = database.check()
+    except (MemtuiError, OSError) as error:
+        wrong = [str(error)]
+    if wrong:
+        hint = "move it elsewhere to start a new one; the memory files are not touched"
+        yield Finding("history", "problem", f"{database.path}: {wrong[0]}", hint)
+    else:
+        yield Finding("history", "ok", str(database.path) + ("" if database.exists else " (made when it is needed)"))
+    for folder, path in old_histories(call.dirs.state, [scope.folder for scope in call.workspace.scopes()]).items():
+        yield Finding("old history", "note", f"{folder}, by memtui 0.1", f"git --git-dir={quote(str(path))} log -p")
+
+
 def _memory(call: Call) -> Iterator[Finding]:
     folder = call.place.folder
     if not folder.is_dir():
@@ -253,9 +283,6 @@ def _leftovers(call: Call) -> list[str]:
             match = _PID.search(name) if is_temp(name) else None
             if match is not None and not alive(Identity(int(match[1]))):
                 found.append(str(Path(folder) / name))
-    history = call.dirs.state / "history"
-    try:
-        found += [str(path) for path in sorted(history.glob("*/journal.json"))]
-    except OSError as error:
-        raise MemtuiError(f"{history} can't be read: {error.strerror}") from error
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        found += [f"{one.folder}: {one.why}" for one in call.workspace.history.interrupted()]
     return sorted(found)

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -101,8 +102,10 @@ def _leftovers(call: Call) -> Iterator[Finding]:
     for entry in locks:
         words = f"the lock of {entry.folder} is to be put back"
         yield Finding("dead lock", "note", words, "memtui kill does it; so does the next dream")
-    for path in sorted((call.dirs.state / "history").glob("*/journal.json")):
-        yield Finding("half adoption", "note", str(path), "memtui doctor --fix ends it; so does the next write")
+    with suppress(MemtuiError):  # memtui doctor tells what is wrong with the history
+        for one in call.workspace.history.interrupted():
+            words = f"{one.folder}: {one.why}"
+            yield Finding("half adoption", "note", words, "memtui doctor --fix ends it; so does the next write")
     if not dead and not locks:
         yield Finding("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(call.dirs, run.id) and state_of(run).word == "ended"]
