@@ -29,6 +29,7 @@ from memtui.history.trash import put_in_trash
 from memtui.history.versions import (
     FOUND,
     KEPT,
+    MOVED,
     OUTSIDE,
     REDO,
     UNDO,
@@ -423,6 +424,8 @@ class Store:
             raise Refused(f"{operation.id[:8]} changed nothing that could be undone")
         kind = REDO if operation.kind == UNDO else UNDO
         why = f"{kind}: {self.history.origin(operation).why}"
+        if operation.kind == MOVED:  # a part of something that is undone as a whole
+            kind = MOVED
         for _ in range(MAX_TRIES):
             steps, merged, left = self._inverse(operation, rest.files, over, whole=whole)
             try:
