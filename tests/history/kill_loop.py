@@ -1,4 +1,4 @@
-"""Kill a saving process again and again, and look at what it left (SAFETY.md F1).
+"""Kill a saving process again and again, and look at what it left.
 
     python -m tests.history.kill_loop 1000 [SEED]
 

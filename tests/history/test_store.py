@@ -1,4 +1,4 @@
-"""The save protocol, undo and redo, and what others did (SAFETY.md section 2; F7 to F12, F29, F36)."""
+"""The save protocol, undo and redo, and what others did."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Real disks that are full, read only or not ours (SAFETY.md F3, F6). Needs root and mounts: skipped elsewhere, with a
+"""Real disks that are full, read only or not ours. Needs root and mounts: skipped elsewhere, with a
 count.
 """
 

@@ -1,4 +1,4 @@
-"""The n-th call of a save fails, or the world stops there, for every n (SAFETY.md F1, F3 to F6, F22)."""
+"""The n-th call of a save fails, or the world stops there, for every n."""
 
 import errno
 import os

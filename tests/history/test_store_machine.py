@@ -1,4 +1,4 @@
-"""People, agents, dreams, other programs, crashes and restarts in any order (SAFETY.md F8, 4.2 layer 4).
+"""People, agents, dreams, other programs, crashes and restarts in any order.
 
 Whatever happens: every text that was acknowledged, and every foreign text that was there when we wrote, is in the file
 or in the history; the history's newest state is the folder's; undo brings back exact bytes.

@@ -1,4 +1,4 @@
-"""SIGKILL at every system call of a real save, one after the other (SAFETY.md F1a). Needs strace: skipped elsewhere."""
+"""SIGKILL at every system call of a real save, one after the other. Needs strace: skipped elsewhere."""
 
 import shutil
 import signal
