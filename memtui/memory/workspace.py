@@ -18,8 +18,9 @@ from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import Inverse, UndoOrder
 from memtui.history.versions import FILES, Operation, Saved, Scope, Versions
+from memtui.memory import pin_operations
 from memtui.memory.drafts import Drafts
-from memtui.memory.pins import PINS, Pins
+from memtui.memory.pin_operations import RecordedPins
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import World, read_world
 from memtui.util.app_dirs import Dirs
@@ -57,7 +58,7 @@ class Workspace:
         self.trash = trash
         self.now = now
         self.drafts = Drafts(dirs, now=now)
-        self.pins = Pins(dirs, now=now)
+        self.pins = RecordedPins(dirs, now=now)
         self.history = Versions(HistoryDatabase.of(dirs))
         """The history of the home, that of other projects too: `scopes` says what concerns this one."""
         self._stores: dict[Path, Store] = {}
@@ -200,7 +201,7 @@ class Workspace:
             recover: What ends their interrupted operations; see `UndoOrder`.
         """
         self._may_write()
-        inverses: dict[str, Inverse] = {FILES: self._undo_files, PINS: self.pins.invert}
+        inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
         return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self.recover, *recover])
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
