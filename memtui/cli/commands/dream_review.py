@@ -170,7 +170,7 @@ def discard(call: Call, run: str | None) -> int:
 def restore(call: Call, words: tuple[str, ...]) -> None:
     """Bring files back to what they were before a dream was adopted: all that it changed, or those named.
 
-    What was written to them since stays; where it overlaps, nothing is written and it is said.
+    What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
     from memtui.dream.review.review import restore_plan, restore_run
 
@@ -188,13 +188,17 @@ def restore(call: Call, words: tuple[str, ...]) -> None:
     data = {
         "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
         "version": None if saved.operation is None else saved.operation.id,
+        "left": [{"name": one.name, "reason": one.reason} for one in saved.left],
     }  # fmt: skip
+    left = {one.name for one in saved.left}
 
     def text() -> Iterator[Line]:
+        for one in saved.left:
+            yield [Part("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
         if saved.operation is None:
             yield "nothing to do: they are as they were before the dream"
             return
-        for name in shown:
+        for name in (name for name in shown if name not in left):
             merged = " (what was written since stays)" if name in saved.merged else ""
             yield f"restored {name} from before the dream {run.id}{merged}"
 
