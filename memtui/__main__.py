@@ -60,13 +60,13 @@ def _answer(args: "Sequence[str]") -> int:
     """Answer on the command line."""
     import gc
 
-    from memtui.cli.context import Call
+    from memtui.cli.context import CliContext
     from memtui.cli.errors import guarded
     from memtui.cli.shortcut import shortcut
 
     # Little of what an answer is made of becomes garbage before it ends: the usual threshold costs a tenth of it.
     gc.set_threshold(50_000)
-    call = Call()
+    call = CliContext()
     short = None if "_MEMTUI_COMPLETE" in os.environ else shortcut(args, call)
     if short is not None:
         return guarded(short, call, args)
@@ -156,10 +156,10 @@ def _open_first(screen: Screen, args: "Sequence[str]") -> int:
 
 def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     """Find what was asked for and hand it to the app; the terminal is given back before a fault is told."""
-    from memtui.cli.context import Call
+    from memtui.cli.context import CliContext
     from memtui.cli.errors import guarded
 
-    call = Call()
+    call = CliContext()
     asked = call.asked
     asked.project, asked.config_dir = screen.project, screen.config_dir
     asked.ascii, asked.read_only, asked.no_color = screen.ascii, screen.read_only, screen.no_color
@@ -167,14 +167,14 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     def run() -> int:
         from contextlib import nullcontext
 
-        from memtui.cli.entry import opening
-        from memtui.tui.startup.start import Start
+        from memtui.cli.entry import open_workspace
+        from memtui.tui.startup.start import StartContext
 
         if screen.lone and not screen.demo:
             call.lone_word()
-        with first or nullcontext(), opening(call, demo=screen.demo) as found:
+        with first or nullcontext(), open_workspace(call, demo=screen.demo) as found:
             cache, make, environ = found.dirs.cache, lambda: found.workspace, found.env.environ
-            start = Start(found.place, found.env.home, cache, asked.read_only, call.now, make, environ)
+            start = StartContext(found.location, found.env.home, cache, asked.read_only, call.now, make, environ)
             if first is not None:
                 start = first.known(start, call.config, sample=found.sample)
             from memtui.tui.glyphs import wanted_glyphs

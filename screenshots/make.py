@@ -17,15 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo import build_demo
-from memtui.dream.backends.registry import choose
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import list_runs
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.tui.theme import PLAIN, UNICODE
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
@@ -75,7 +75,7 @@ PICTURES = (
 async def take(picture: Picture, workspace: Workspace) -> str:
     """The picture as SVG."""
     app = MemtuiApp(
-        Start.over(workspace),
+        StartContext.over(workspace),
         read_config(workspace.dirs.config),
         glyphs=PLAIN if picture.ascii else UNICODE,
         sample=True,
@@ -93,7 +93,7 @@ async def take(picture: Picture, workspace: Workspace) -> str:
 
 def dream(workspace: Workspace) -> None:
     """Consolidate the sample by rule, for a person to judge."""
-    chosen = choose("offline", "reflect", workspace, read_config(workspace.dirs.config))
+    chosen = choose_backend("offline", "reflect", workspace, read_config(workspace.dirs.config))
     run_dream(
         workspace, workspace.dirs, chosen.work, backend=chosen.name, why=chosen.why, force=True, adopt="review",
         now=lambda: NOW,
@@ -116,7 +116,9 @@ def main(names: list[str]) -> None:
     with made_home() as folder:
         home = build_demo(folder, NOW)
         env = Env(home.home, home.environ, ())
-        workspace = Workspace(env, Dirs.from_env(home.environ, home.home), decide(env, home.cwd), now=lambda: NOW)
+        workspace = Workspace(
+            env, Dirs.from_env(home.environ, home.home), locate_memory(env, home.cwd), now=lambda: NOW
+        )
         for picture in PICTURES:
             if names and picture.name not in names:
                 continue

@@ -36,7 +36,7 @@ def test_every_key_is_bound() -> None:
 
 def test_exit_codes_are_the_real_ones() -> None:
     line = next(line for line in TEXT.splitlines() if line.startswith("Exit codes"))
-    kinds = (errors.Usage, errors.NotFound, errors.Conflict, errors.Refused, errors.Unsupported)
+    kinds = (errors.UsageError, errors.NotFound, errors.Conflict, errors.Refused, errors.Unsupported)
     assert all(f"{kind.exit_code} " in line for kind in kinds)
 
 

@@ -34,9 +34,9 @@ import anthropic
 import httpx2  # the SDK's own; what a broken stream raises is not wrapped by it
 from msgspec import Struct
 
-from memtui.agent.model import Again, Answer, Block, Failed, Heard, Piece, Request
-from memtui.agent.usage import Usage
-from memtui.util.errors import Usage as BadCall
+from memtui.agent.model import Again, Answer, Block, Heard, ModelError, Piece, Request
+from memtui.agent.usage import TokenUsage
+from memtui.util.errors import UsageError as BadCall
 from memtui.util.text import clip, visible
 
 Kind = Literal["final", "server", "rate", "cut"]
@@ -152,7 +152,7 @@ class Patience:
         number = self._tries.get(fault.kind, 0)
         if number >= _TRIES[fault.kind]:
             tried = f", {sum(self._tries.values()) + 1} tries" if self._tries else ""
-            raise Failed(fault.words + tried, cause=fault.cause, hint=fault.hint)
+            raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
         self._tries[fault.kind] = number + 1
         if fault.after is not None:
             return fault.after
@@ -202,10 +202,10 @@ class Gathered:
         return self._started and self._over and not self._open and self._stop != ""
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> TokenUsage:
         """What it has used as far as it is known; output is estimated until it is told."""
         counts = self._counts
-        return Usage(
+        return TokenUsage(
             input=counts.get("input_tokens", 0),
             output=max(counts.get("output_tokens", 0), self._characters // _CHARACTERS),
             cache_read=counts.get("cache_read_input_tokens", 0),
@@ -294,7 +294,7 @@ class AnthropicModel:
         dice: For the jitter of those waits.
 
     Raises:
-        memtui.util.errors.Usage: If address or credential can't be right.
+        memtui.util.errors.UsageError: If address or credential can't be right.
     """
 
     def __init__(

@@ -12,10 +12,10 @@ Source: SAFETY.md F48.
 
 from msgspec import Struct
 
-from memtui.agent.response import Call
+from memtui.agent.response import ToolCall
 from memtui.agent.task import Budget
-from memtui.agent.tools.outcome import Outcome
-from memtui.agent.usage import Price, Usage
+from memtui.agent.tools.outcome import ToolResult
+from memtui.agent.usage import Price, TokenUsage
 from memtui.util.text import size
 
 SAME = 3
@@ -25,7 +25,7 @@ IDLE = 6
 _WRITING = ("Edit", "Write")
 
 
-class Progress:
+class ProgressGuard:
     """Watches the calls of one run.
 
     After a write, reading the same again is no repetition: what is there may be new. Writing the same again is one.
@@ -39,13 +39,13 @@ class Progress:
         self.idle = 0
         """Turns in a row without anything new."""
 
-    def repeats(self, call: Call) -> bool:
+    def repeats(self, call: ToolCall) -> bool:
         """Whether this call is one too many."""
         counts = self._writes if call.name in _WRITING else self._reads
         counts[call.key] = counts.get(call.key, 0) + 1
         return counts[call.key] >= SAME
 
-    def saw(self, outcome: Outcome) -> None:
+    def saw(self, outcome: ToolResult) -> None:
         """Take note of what a call came to."""
         if outcome.wrote:
             self._reads.clear()
@@ -84,13 +84,13 @@ class Spending:
     def __init__(self, budget: Budget, price: Price | None) -> None:
         self._budget = budget
         self._price = price
-        self._usage = Usage()
+        self._usage = TokenUsage()
         self._money = 0.0
-        self._open = Usage()
-        self._last = Usage()
+        self._open = TokenUsage()
+        self._last = TokenUsage()
 
     @property
-    def usage(self) -> Usage:
+    def usage(self) -> TokenUsage:
         """Everything so far, a call that is under way or has failed included."""
         return self._usage + self._open
 
@@ -99,16 +99,16 @@ class Spending:
         """Dollars for it, `None` if the price isn't known."""
         return None if self._price is None else self._money + self._price.cost(self._open)
 
-    def under_way(self, usage: Usage) -> None:
+    def under_way(self, usage: TokenUsage) -> None:
         """What the present call has used as far as it is known."""
         self._open = usage
 
-    def settle(self, answered: Usage | None = None) -> None:
+    def settle(self, answered: TokenUsage | None = None) -> None:
         """The present call is over; `answered` is what it used, if it came to an answer."""
         if answered is not None:
             self._open = self._last = answered
         self._usage, self._money = self.usage, self.money or 0.0
-        self._open = Usage()
+        self._open = TokenUsage()
 
     def room(self, unsent: int) -> int | Limit:
         """How many tokens the next answer may have.
@@ -133,6 +133,6 @@ class Spending:
     def _affordable(self, money: float, price: Price, known: int, new: int) -> int:
         """Output tokens that the rest of the money pays for, once the input is paid."""
         cached = bool(self._last.cache_read or self._last.cache_write)
-        sent = Usage(cache_read=known, cache_write=new) if cached else Usage(input=known, cache_write=new)
+        sent = TokenUsage(cache_read=known, cache_write=new) if cached else TokenUsage(input=known, cache_write=new)
         rates = price.longer if price.longer is not None and sent.prompt > price.long else price
         return int((money - self._money - rates.cost(sent)) * 1e6 / rates.output)

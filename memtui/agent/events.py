@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from memtui.agent.usage import Usage
+from memtui.agent.usage import TokenUsage
 from memtui.secrets.scanner import redact, scan
 from memtui.util.text import clip, visible
 
@@ -41,7 +41,7 @@ class Retry(Struct, frozen=True):
 class Spent(Struct, frozen=True):
     """Everything used so far, and its price in dollars (`None`: not known)."""
 
-    usage: Usage
+    usage: TokenUsage
     money: float | None
 
 

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from memtui.agent.budget import IDLE, SAME, Limit, Progress, Spending
+from memtui.agent.budget import IDLE, SAME, Limit, ProgressGuard, Spending
 from memtui.agent.conversation import Conversation
 from memtui.agent.events import Emit, Note, Retry, Spent, ToolUsed, Turn, shown, shown_line
-from memtui.agent.model import Again, Answer, Block, Failed, Heard, Model, Piece
-from memtui.agent.permissions import Scope
-from memtui.agent.response import Call, Taken, clean, only_text, take
-from memtui.agent.task import End, Task, Why
-from memtui.agent.tools.outcome import Outcome
+from memtui.agent.model import Again, Answer, Block, Heard, Model, ModelError, Piece
+from memtui.agent.permissions import AllowedFolders
+from memtui.agent.response import ParsedResponse, ToolCall, clean, only_text, take
+from memtui.agent.task import Task, TaskResult, Why
+from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import Box, telling
 from memtui.agent.usage import PRICES, Price, price_of
 from memtui.util.text import clip
@@ -34,14 +34,14 @@ _CUT = (
 
 async def run_task(
     task: Task,
-    scope: Scope,
+    scope: AllowedFolders,
     model: Model,
     emit: Emit,
     *,
     stop: asyncio.Event | None = None,
     clock: Callable[[], float] = time.monotonic,
     prices: Mapping[str, Price] = PRICES,
-) -> End:
+) -> TaskResult:
     """Run a task to its end.
 
     Args:
@@ -78,7 +78,7 @@ class _Run:
     def __init__(
         self,
         task: Task,
-        scope: Scope,
+        scope: AllowedFolders,
         model: Model,
         emit: Emit,
         clock: Callable[[], float],
@@ -93,26 +93,26 @@ class _Run:
         self._talk = Conversation(task.system, task.prompt, self._box.schemas())
         price = price_of(task.model, prices)
         self._spending = Spending(task.budget, price)
-        self._progress = Progress()
+        self._progress = ProgressGuard()
         self._ids: set[str] = set()
         self._turns = 0
         if price is None:
             held = "" if task.budget.money is None else ", so its limit in money can't be held"
             emit(Note(f"the price of {shown_line(task.model)} isn't known{held}"))
 
-    def end(self, why: Why, cause: str, words: str, hint: str = "") -> End:
+    def end(self, why: Why, cause: str, words: str, hint: str = "") -> TaskResult:
         """How it ended; words and hint may quote the model."""
         usage, money = self._spending.usage, self._spending.money
-        return End(why, cause, shown(words), usage, money, self._turns, shown(hint))
+        return TaskResult(why, cause, shown(words), usage, money, self._turns, shown(hint))
 
-    def out_of_time(self, last: Piece | None = None) -> End:
+    def out_of_time(self, last: Piece | None = None) -> TaskResult:
         wall = self._task.budget.wall
         words = f"{wall / 60:.0f} min are over" if wall >= 120 else f"{wall:g} s are over"
         if isinstance(last, Again):
             words = f"no time is left for another try: {last.why}"
         return self.end("over budget", "wall", words)
 
-    async def go(self) -> End:
+    async def go(self) -> TaskResult:
         while True:
             if self._turns >= self._task.budget.turns:
                 return self.end("over budget", "turns", f"{self._turns} turns are used up")
@@ -121,9 +121,9 @@ class _Run:
                 return self.end("over budget", room.cause, room.words)
             try:
                 answer = await self._ask(room)
-            except Failed as failed:
+            except ModelError as failed:
                 return self.end("failed", failed.cause, failed.message, failed.hint)
-            if isinstance(answer, End):
+            if isinstance(answer, TaskResult):
                 return answer
             ended = await self._turn(answer, room)
             if ended is not None:
@@ -131,7 +131,7 @@ class _Run:
             if self._clock() >= self._deadline:
                 return self.out_of_time()
 
-    async def _ask(self, room: int) -> Answer | End:
+    async def _ask(self, room: int) -> Answer | TaskResult:
         """The model's answer, or the end if there is no time left for one."""
         request = self._talk.request(self._task.model, room)
         try:
@@ -160,7 +160,7 @@ class _Run:
     def _spent(self) -> None:
         self._emit(Spent(self._spending.usage, self._spending.money))
 
-    async def _turn(self, answer: Answer, room: int) -> End | None:
+    async def _turn(self, answer: Answer, room: int) -> TaskResult | None:
         """Do what an answer asks for; the end, if it is one."""
         self._turns += 1
         taken = take(answer.content, self._ids)
@@ -178,14 +178,14 @@ class _Run:
             if self._progress.repeats(call):
                 what = shown_line(f"{call.name} {telling(call.name, call.given)}")
                 return self.end("failed", "repeats", f"the same call {SAME} times: {what}")
-            outcome = Outcome.fault(call.fault) if call.fault else await self._box.call(call.name, call.given)
+            outcome = ToolResult.fault(call.fault) if call.fault else await self._box.call(call.name, call.given)
             self._progress.saw(outcome)
             self._used(call, outcome)
             blocks.append(_result(call, outcome))
         self._progress.turn_over()
         return self._next(blocks)
 
-    def _ended(self, answer: Answer, taken: Taken) -> End | None:
+    def _ended(self, answer: Answer, taken: ParsedResponse) -> TaskResult | None:
         """Whether an answer is the last, by what the API says about it."""
         detail = f": {clip(answer.detail, 300)}" if answer.detail else ""
         if answer.stop == "refusal":
@@ -206,11 +206,11 @@ class _Run:
             return self.end("failed", "empty", "the model answered nothing")
         return self.end("done", "answered", taken.text)
 
-    def _used(self, call: Call, outcome: Outcome) -> None:
+    def _used(self, call: ToolCall, outcome: ToolResult) -> None:
         argument = shown_line(telling(call.name, call.given))
         self._emit(ToolUsed(shown_line(call.name), argument, outcome.ok, shown_line(outcome.reason)))
 
-    def _next(self, blocks: list[Block]) -> End | None:
+    def _next(self, blocks: list[Block]) -> TaskResult | None:
         """Tell the model, unless the run leads nowhere."""
         idle, left = self._progress.idle, self._task.budget.turns - self._turns
         if idle >= IDLE:
@@ -224,6 +224,6 @@ class _Run:
         return None
 
 
-def _result(call: Call, outcome: Outcome) -> Block:
+def _result(call: ToolCall, outcome: ToolResult) -> Block:
     block: Block = {"type": "tool_result", "tool_use_id": call.id, "content": clean(outcome.text) or "(nothing)"}
     return block if outcome.ok else {**block, "is_error": True}

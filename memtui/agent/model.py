@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
-from memtui.agent.usage import Usage
+from memtui.agent.usage import TokenUsage
 from memtui.util.errors import MemtuiError
 
 Block = dict[str, Any]
@@ -31,7 +31,7 @@ class Request(Struct, frozen=True):
 class Heard(Struct, frozen=True):
     """A sign of life. `usage` is what this try has used as far as it is known."""
 
-    usage: Usage
+    usage: TokenUsage
 
 
 class Again(Struct, frozen=True):
@@ -53,14 +53,14 @@ class Answer(Struct, frozen=True):
 
     content: list[Block]
     stop: str
-    usage: Usage
+    usage: TokenUsage
     detail: str = ""
 
 
 Piece = Heard | Again | Answer
 
 
-class Failed(MemtuiError):
+class ModelError(MemtuiError):
     """The model's side gave up. `cause` is one word: "rate", "spend cap", "overloaded", "server", "connection",
     "cut", "auth", "billing", "forbidden", "not found", "too large", "request".
     """

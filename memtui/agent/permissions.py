@@ -17,13 +17,13 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
-from memtui.agent.shell.paths import Scope
-from memtui.agent.shell.plan import Denied, Plan
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.shell.plan import Denied, ShellPlan
 from memtui.agent.shell.validate import check_line
 from memtui.fs.boundary import Verdict, check_path, is_sensitive
 from memtui.util.text import clip, visible
 
-__all__ = ["KEYS", "Decision", "Scope", "decide"]
+__all__ = ["KEYS", "AllowedFolders", "Decision", "decide"]
 
 
 class Decision(Struct, frozen=True):
@@ -36,7 +36,7 @@ class Decision(Struct, frozen=True):
     allowed: bool
     reason: str
     path: Verdict | None = None
-    plan: Plan | None = None
+    plan: ShellPlan | None = None
 
 
 LONGEST = 300
@@ -59,7 +59,7 @@ KEYS: dict[str, dict[str, tuple[type, ...]]] = {
 """Every tool with the keys that its input may have, and their types; a key that isn't here may mean anything."""
 
 
-def decide(tool: object, given: object, scope: Scope) -> Decision:
+def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
     """Decide whether a tool may be called.
 
     Args:
@@ -97,33 +97,33 @@ def _verdict(verdict: Verdict) -> Decision:
     return Decision(verdict.allowed, verdict.reason, verdict if verdict.allowed else None)
 
 
-def _read(given: Mapping[str, object], scope: Scope) -> Decision:
+def _read(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     return _verdict(scope.verdict(given.get("file_path")))
 
 
-def _write(given: Mapping[str, object], scope: Scope) -> Decision:
+def _write(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     path = given.get("file_path")
     return _verdict(check_path(scope.root, path, op="write", actor=scope.actor, casefold=scope.casefold))
 
 
-def _grep(given: Mapping[str, object], scope: Scope) -> Decision:
+def _grep(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     if isinstance(wildcard := given.get("glob"), str):
         _check_wildcard(wildcard, scope)
     return _where(given, scope)
 
 
-def _glob(given: Mapping[str, object], scope: Scope) -> Decision:
+def _glob(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     if isinstance(pattern := given.get("pattern"), str):
         _check_wildcard(pattern, scope)
     return _where(given, scope)
 
 
-def _where(given: Mapping[str, object], scope: Scope) -> Decision:
+def _where(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     path = given.get("path")
     return _verdict(scope.verdict("." if path is None else path))
 
 
-def _check_wildcard(pattern: str, scope: Scope) -> None:
+def _check_wildcard(pattern: str, scope: AllowedFolders) -> None:
     """A pattern for names leads nowhere that a path couldn't lead."""
     if pattern.startswith("!"):
         return
@@ -140,7 +140,7 @@ def _check_wildcard(pattern: str, scope: Scope) -> None:
         scope.place(start)
 
 
-def _bash(given: Mapping[str, object], scope: Scope) -> Decision:
+def _bash(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     command = given.get("command")
     if not isinstance(command, str):
         return Decision(False, "command is no text")
@@ -150,7 +150,7 @@ def _bash(given: Mapping[str, object], scope: Scope) -> Decision:
     return Decision(True, "only reads, inside the folders", plan=plan)
 
 
-_DECIDE: dict[str, Callable[[Mapping[str, object], Scope], Decision]] = {
+_DECIDE: dict[str, Callable[[Mapping[str, object], AllowedFolders], Decision]] = {
     "Read": _read,
     "Grep": _grep,
     "Glob": _glob,

@@ -26,7 +26,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _DEEPEST = 20
 
 
-class Call(Struct, frozen=True):
+class ToolCall(Struct, frozen=True):
     """A tool that the model wants. With a `fault` it isn't run; the fault is its result."""
 
     id: str
@@ -42,11 +42,11 @@ class Call(Struct, frozen=True):
         return f"{self.name} {json.dumps(self.given, sort_keys=True)}"
 
 
-class Taken(Struct, frozen=True):
+class ParsedResponse(Struct, frozen=True):
     """An answer's parts. `content` may go back to the API; `odd` names a kind of block that we don't know."""
 
     content: list[Block]
-    calls: list[Call]
+    calls: list[ToolCall]
     text: str
     odd: str = ""
 
@@ -55,7 +55,7 @@ class _Unsendable(Exception):
     pass
 
 
-def take(content: list[Block], used: set[str]) -> Taken:
+def take(content: list[Block], used: set[str]) -> ParsedResponse:
     """Take an answer apart.
 
     Args:
@@ -63,12 +63,12 @@ def take(content: list[Block], used: set[str]) -> Taken:
         used: Ids of all calls so far; gets the new ones.
     """
     kept: list[Block] = []
-    calls: list[Call] = []
+    calls: list[ToolCall] = []
     texts: list[str] = []
     for block in content:
         kind = block.get("type")
         if kind not in KNOWN:
-            return Taken([], [], "\n\n".join(texts), clean(str(kind)))
+            return ParsedResponse([], [], "\n\n".join(texts), clean(str(kind)))
         if kind == "tool_use":
             call, sent = _call(block, used)
             calls.append(call)
@@ -80,7 +80,7 @@ def take(content: list[Block], used: set[str]) -> Taken:
                 kept.append({"type": "text", "text": text})
         else:
             kept.append({key: clean(value) if isinstance(value, str) else value for key, value in block.items()})
-    return Taken(kept, calls, "\n\n".join(texts))
+    return ParsedResponse(kept, calls, "\n\n".join(texts))
 
 
 def only_text(content: list[Block]) -> list[Block]:
@@ -93,7 +93,7 @@ def clean(text: str) -> str:
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def _call(block: Block, used: set[str]) -> tuple[Call, Block]:
+def _call(block: Block, used: set[str]) -> tuple[ToolCall, Block]:
     """The call, and its block as it can be sent back."""
     name, given, fault = block.get("name"), block.get("input"), ""
     if not isinstance(name, str):
@@ -113,7 +113,7 @@ def _call(block: Block, used: set[str]) -> tuple[Call, Block]:
         new = f"toolu_memtui_{number}"
     used.add(new)
     called = _NOT_NAME.sub("_", name)[:128] or "unnamed"
-    return Call(new, name, given, fault), {"type": "tool_use", "id": new, "name": called, "input": sent}
+    return ToolCall(new, name, given, fault), {"type": "tool_use", "id": new, "name": called, "input": sent}
 
 
 def _sendable(value: Any, depth: int) -> Any:

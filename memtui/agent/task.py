@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.agent.usage import Usage
+from memtui.agent.usage import TokenUsage
 
 Why = Literal["done", "over budget", "failed", "refused", "killed"]
 
@@ -44,7 +44,7 @@ class Task(Struct, frozen=True):
     budget: Budget = field(default_factory=Budget)
 
 
-class End(Struct, frozen=True):
+class TaskResult(Struct, frozen=True):
     """How a run ended.
 
     Args:
@@ -62,7 +62,7 @@ class End(Struct, frozen=True):
     why: Why
     cause: str
     words: str
-    usage: Usage
+    usage: TokenUsage
     money: float | None
     turns: int
     hint: str = ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 
-class Usage(Struct, frozen=True):
+class TokenUsage(Struct, frozen=True):
     """Tokens, as the API counts them: `input` is what neither came from the cache nor went into it."""
 
     input: int = 0
@@ -25,8 +25,8 @@ class Usage(Struct, frozen=True):
         """Every token that was sent, wherever it was read from."""
         return self.input + self.cache_read + self.cache_write
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
             self.input + other.input,
             self.output + other.output,
             self.cache_read + other.cache_read,
@@ -44,7 +44,7 @@ class Price(Struct, frozen=True):
     long: int = 0
     longer: "Price | None" = None
 
-    def cost(self, usage: Usage) -> float:
+    def cost(self, usage: TokenUsage) -> float:
         """Dollars for one call."""
         if self.longer is not None and usage.prompt > self.long:
             return self.longer.cost(usage)

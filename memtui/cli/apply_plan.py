@@ -3,20 +3,20 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.output import Data, Line, Part
+from memtui.cli.output import Data, Line, StyledText
 from memtui.util.errors import MemtuiError, Refused
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memtui.cli.names import Named
+    from memtui.cli.names import NamedFile
     from memtui.history.versions import Saved
     from memtui.memory.plans import Plan
 
 
-def carry_out(call: Call, kind: str, plan: "Plan", *, question: str = "", shown: bool = False) -> int:
+def carry_out(call: CliContext, kind: str, plan: "Plan", *, question: str = "", shown: bool = False) -> int:
     """Do what a plan says.
 
     Args:
@@ -35,7 +35,7 @@ def carry_out(call: Call, kind: str, plan: "Plan", *, question: str = "", shown:
         return 0
     if question:
         if shown and not call.asked.yes and not call.out.structured and call.out.interactive():
-            call.out.say(*diff_lines(diff), *(Part(note, "warn") for note in plan.notes))
+            call.out.say(*diff_lines(diff), *(StyledText(note, "warn") for note in plan.notes))
         if not call.out.ask(question):
             call.out.note("nothing was written")
             return 1
@@ -43,7 +43,7 @@ def carry_out(call: Call, kind: str, plan: "Plan", *, question: str = "", shown:
     return 0
 
 
-def _told(call: Call, kind: str, plan: "Plan", saved: "Saved | None", diff: str) -> None:
+def _told(call: CliContext, kind: str, plan: "Plan", saved: "Saved | None", diff: str) -> None:
     data = {
         "title": plan.title,
         "written": saved is not None and saved.operation is not None,
@@ -61,7 +61,7 @@ def _told(call: Call, kind: str, plan: "Plan", saved: "Saved | None", diff: str)
             if saved is not None:
                 merged = f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
                 yield plan.title + merged
-            yield from (Part(f"  {note}", "dim") for note in plan.notes)
+            yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
 
     call.out.answer(kind, data, text())
     if not plan.changes:
@@ -75,7 +75,7 @@ def _kind(base: str | None, data: bytes | None) -> str:
 
 
 def save_text(
-    call: Call, kind: str, named: "Named", before: bytes | None, after: bytes, *, base: str | None, why: str
+    call: CliContext, kind: str, named: "NamedFile", before: bytes | None, after: bytes, *, base: str | None, why: str
 ) -> int:
     """Write one file that a person typed; a text that can't be written is kept as a draft.
 
@@ -131,12 +131,12 @@ def save_text(
     return 0
 
 
-def keep_draft(call: Call, path: "Path", text: str, base: str | None) -> None:
+def keep_draft(call: CliContext, path: "Path", text: str, base: str | None) -> None:
     """Keep a text that could not be saved."""
     call.workspace.drafts.save(path, text, base)
 
 
-def check_secrets(call: Call, name: str, before: bytes | None, after: bytes) -> None:
+def check_secrets(call: CliContext, name: str, before: bytes | None, after: bytes) -> None:
     """Stop before something that looks like a secret is written which wasn't there before.
 
     Raises:
@@ -149,7 +149,7 @@ def check_secrets(call: Call, name: str, before: bytes | None, after: bytes) -> 
     if not found:
         return
     for one in found:
-        where = Part(f"{name}:{one.line}:{one.column} ", "bold")
+        where = StyledText(f"{name}:{one.line}:{one.column} ", "bold")
         call.out.note([where, f"looks like a secret ({one.rule}): {one.masked}"])
     if not call.out.ask(f"Save {name} with {'a secret' if len(found) == 1 else f'{len(found)} secrets'} in it?"):
         raise Refused(f"{name} holds what looks like a secret: nothing was written")

@@ -19,9 +19,9 @@ from memtui.util.text import visible
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.cli.output import Output
-    from memtui.client.memory_location import Place
+    from memtui.client.memory_location import MemoryLocation
     from memtui.memory.pins import Pins
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
     from memtui.util.config import Config
 
@@ -35,7 +35,7 @@ class KeyRow(Record):
     words: str
 
 
-class Asked:
+class GlobalOptions:
     """The options that every command takes, before or after its name."""
 
     project: str | None = None
@@ -61,7 +61,7 @@ def here() -> Path:
         return Path(os.environ.get("PWD") or "/")
 
 
-class Call:
+class CliContext:
     """What a command is given.
 
     `cwd` is the process's working directory, `now` the clock. What is made from them is made when it is first asked
@@ -75,10 +75,10 @@ class Call:
     now: Callable[[], float] = staticmethod(time.time)
 
     def __init__(self, keys: Callable[[], Sequence["KeyRow"]] | None = None) -> None:
-        self.asked = Asked()
+        self.asked = GlobalOptions()
         self.keys = keys
         self.cwd = here()
-        self._last: World | None = None
+        self._last: Snapshot | None = None
 
     @cached_property
     def env(self) -> Env:
@@ -135,11 +135,11 @@ class Call:
             raise NotFound(words, hint=near_commands(word) or error.hint) from error
 
     @cached_property
-    def place(self) -> "Place":
+    def location(self) -> "MemoryLocation":
         """Where the memory of that directory is."""
-        from memtui.client.memory_location import decide
+        from memtui.client.memory_location import locate_memory
 
-        return decide(self.env, self.directory)
+        return locate_memory(self.env, self.directory)
 
     @cached_property
     def workspace(self) -> "Workspace":
@@ -149,7 +149,7 @@ class Call:
 
         trash = read_config(self.dirs.config)["trash"] == "true"
         workspace = Workspace(
-            self.env, self.dirs, self.place, read_only=self.asked.read_only, trash=trash, now=self.now
+            self.env, self.dirs, self.location, read_only=self.asked.read_only, trash=trash, now=self.now
         )
         if self._last is not None:
             workspace.read(full=False, known=self._last)  # it has to know the folders
@@ -162,33 +162,33 @@ class Call:
 
         return Pins(self.dirs)
 
-    def read(self, *, full: bool = True) -> "World":
+    def read(self, *, full: bool = True) -> "Snapshot":
         """The world, read now. A command that only reads doesn't pay for what writing needs.
 
         Args:
             full: Also bodies: links and problems.
         """
-        from memtui.memory.snapshot import read_world
+        from memtui.memory.snapshot import load_snapshot
 
         if "workspace" in self.__dict__:
             return self.workspace.read(full=full, known=self._last)
-        self._last = read_world(self.place, self.env, full=full, known=self._last, now=self.now())
+        self._last = load_snapshot(self.location, self.env, full=full, known=self._last, now=self.now())
         return self._last
 
-    def world(self, *, full: bool = True) -> "World":
+    def snapshot(self, *, full: bool = True) -> "Snapshot":
         """The world, where there is anything in it.
 
         Raises:
             NotFound: If this project has neither memory nor instructions.
         """
-        world = self.read(full=full)
-        instructions = any(instruction.exists for instruction in world.instructions)
-        if not instructions and not any(scope.files for scope in world.scopes):
+        snapshot = self.read(full=full)
+        instructions = any(instruction.exists for instruction in snapshot.instructions)
+        if not instructions and not any(scope.files for scope in snapshot.scopes):
             raise NotFound(
-                f"no memory for this project yet: {self.place.folder} does not exist",
+                f"no memory for this project yet: {self.location.folder} does not exist",
                 hint="memtui new NAME writes the first, memtui projects lists other projects",
             )
-        return world
+        return snapshot
 
     def may_write(self) -> None:
         """Get ready to write, before anything is read for it: end what a crash left half done.

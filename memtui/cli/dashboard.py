@@ -9,48 +9,49 @@ from typing import TYPE_CHECKING
 
 from memtui.cli.commands.index import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
-from memtui.cli.context import Call
-from memtui.cli.entry import Opening, opening
-from memtui.cli.output import Data, Line, Output, Part, iso
+from memtui.cli.context import CliContext
+from memtui.cli.entry import OpenedWorkspace, open_workspace
+from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
+from memtui.presentation.dream_text import opening
 from memtui.util.text import age, many, size
 
 if TYPE_CHECKING:
     from memtui.client.session_files import RecentSession
     from memtui.dream.gates.base import Gate
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
 
 _TOPICS = 30
 _PROBLEMS = 12
 _SESSIONS = 5
 
 
-def show(call: Call, *, demo: bool) -> int:
+def show(call: CliContext, *, demo: bool) -> int:
     """Print the dashboard; its exit code is 0 whatever it shows.
 
     Args:
         call: The call.
         demo: Over the made-up home.
     """
-    with opening(call, demo=demo) as found:
+    with open_workspace(call, demo=demo) as found:
         _print(call, found, found.workspace.read(full=True))
     return 0
 
 
-def _print(call: Call, found: Opening, world: "World") -> None:
+def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
     from memtui.client.git import branch_of
     from memtui.client.session_files import recent_sessions
-    from memtui.dream.gates.evaluate import all_gates
+    from memtui.dream.gates.evaluate import evaluate_gates
     from memtui.dream.lock.lock import seen_lock
 
-    place = world.place
+    place = snapshot.location
     now = call.now()
-    rows = [row for _, row in file_rows(found.workspace.pins, world)]
+    rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
     last = seen_lock(place.folder, found.workspace.dirs).at
-    listed = all_gates(found.workspace, found.workspace.dirs, now)
+    listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
-    auto = world.auto
-    problems = [problem_data(world, problem) for problem in world.problems if problem.severity != "info"]
+    auto = snapshot.auto
+    problems = [problem_data(snapshot, problem) for problem in snapshot.problems if problem.severity != "info"]
     data: Data = {
         "project": place.root.name or str(place.root),
         "cwd": str(place.cwd),
@@ -73,7 +74,7 @@ def _print(call: Call, found: Opening, world: "World") -> None:
     def text() -> Iterator[Line]:
         yield from _heading(call.out, data, found.workspace.env.home, now, last)
         if auto is None:
-            yield from _first_run(call, found, world)
+            yield from _first_run(call, found, snapshot)
         else:
             yield ""
             if auto.budget is not None:
@@ -85,35 +86,37 @@ def _print(call: Call, found: Opening, world: "World") -> None:
         yield from gate_lines(call.out, listed, now)
         yield from _sessions(call.out, sessions, now)
         yield ""
-        yield Part("memtui ls, show, check, history, projects; memtui --help", "dim")
+        yield StyledText("memtui ls, show, check, history, projects; memtui --help", "dim")
 
     call.out.answer("dashboard", data, text(), warnings=place.warnings)
 
 
 def _heading(out: Output, data: Data, home: Path, now: float, last: float | None) -> Iterator[Line]:
     if data["banner"]:
-        yield Part(data["banner"], "warn")
+        yield StyledText(data["banner"], "warn")
     orphans = sum(row["in_index"] is False for row in data["files"])
-    words = [Part("memtui  "), Part(data["project"], "bold")]
-    words += [Part(f"  {data['branch']}")] if data["branch"] else []
+    words = [StyledText("memtui  "), StyledText(data["project"], "bold")]
+    words += [StyledText(f"  {data['branch']}")] if data["branch"] else []
     folder = Path(data["folder"])
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
-    words += [Part(f"  {shown}", "dim")]
+    words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [Part(f"  {many(count, 'problem')}", "problem")] if count else []
-    words += [Part(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
-    words += [Part("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
+    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
+    words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words
     if not data["enabled"]:
-        yield Part("memory is off: the agent loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn")
+        yield StyledText(
+            "memory is off: the agent loads nothing (memtui config get autoMemoryEnabled -v says why)", "warn"
+        )
 
 
-def _first_run(call: Call, found: Opening, world: "World") -> Iterator[Line]:
+def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
     from memtui.client.projects import list_projects
 
     yield ""
-    yield Part("No memory for this project yet.", "bold")
-    yield f"Looked in  {world.place.folder}  (does not exist)"
+    yield StyledText("No memory for this project yet.", "bold")
+    yield f"Looked in  {snapshot.location.folder}  (does not exist)"
     others = [project for project in list_projects(found.workspace.env) if project.topics]
     yield "  memtui new NAME --type TYPE --description S    writes the first memory"
     if others:
@@ -126,24 +129,24 @@ def _first_run(call: Call, found: Opening, world: "World") -> Iterator[Line]:
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", Part("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
     if len(problems) > shown:
-        yield Part(f"and {len(problems) - shown} more: memtui check", "dim")
+        yield StyledText(f"and {len(problems) - shown} more: memtui check", "dim")
 
 
-def _topics(call: Call, rows: list[Data]) -> Iterator[Line]:
+def _topics(call: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics = [row for row in rows if row["kind"] == "topic" and row["scope"] in ("auto", "team")]
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", Part(f"topics  {len(topics)}", "bold")]
+    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
     shown = len(topics) if call.out.verbose else _TOPICS
     yield from file_table(call.out, topics[:shown], call.now())
     if len(topics) > shown:
-        yield Part(f"and {len(topics) - shown} more: memtui ls", "dim")
+        yield StyledText(f"and {len(topics) - shown} more: memtui ls", "dim")
 
 
 def gate_data(gate: "Gate") -> Data:
@@ -160,27 +163,26 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    from memtui.presentation.dream_text import opening
-
     closed = [gate for gate in gates if not gate.open]
     yield ""
     answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
-    yield [Part("Would a dream start now?  ", "bold"), answer]
-    rows: list[list[str | Part]] = []
+    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = Part("open" if gate.open else "closed", "good" if gate.open else "warn")
+        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
         opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([Part("" if out.plain else mark, state.style), state, gate.words, reason])
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", Part("last sessions", "bold")]
-    rows: list[list[str | Part]] = [
-        [age(now - one.modified), Part(one.title), size(one.size), Part(one.id[:8], "dim")] for one in sessions
+    yield from ["", StyledText("last sessions", "bold")]
+    rows: list[list[str | StyledText]] = [
+        [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
+        for one in sessions
     ]
     yield from table(out, [Column("", right=True), Column("", rest=1), Column("", right=True), Column("")], rows)

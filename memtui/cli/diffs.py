@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from difflib import unified_diff
 
-from memtui.cli.output import Line, Part
+from memtui.cli.output import Line, StyledText
 
 
 def unified(before: bytes | None, after: bytes | None, name: str) -> str:
@@ -34,4 +34,4 @@ def diff_lines(diff: str) -> Iterator[Line]:
     for line in diff.removesuffix("\n").split("\n") if diff else ():
         style = "head" if line.startswith("@@") else "bold" if line.startswith(("---", "+++")) else ""
         style = style or ("added" if line.startswith("+") else "removed" if line.startswith("-") else "")
-        yield Part(line, style)
+        yield StyledText(line, style)

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from memtui.cli.context import Call
-from memtui.cli.output import Data, Line, Part, iso
+from memtui.cli.context import CliContext
+from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.util.text import age, ago, span
 
 if TYPE_CHECKING:
@@ -19,21 +19,21 @@ _STYLES = {
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
-def runs(call: Call) -> "tuple[Run, ...]":
+def runs(call: CliContext) -> "tuple[Run, ...]":
     """The runs of this project's memory, newest first."""
     from memtui.dream.run.runs import list_runs
 
-    return list_runs(call.dirs, call.place.folder)
+    return list_runs(call.dirs, call.location.folder)
 
 
-def pick(call: Call, word: str | None) -> "Run":
+def pick(call: CliContext, word: str | None) -> "Run":
     """The run that a word means; the newest without one."""
     from memtui.dream.run.runs import find_run
 
     return find_run(runs(call), word)
 
 
-def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
+def split_words(call: CliContext, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
     """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
 
     Else the newest run of which something is kept aside is meant, or simply the newest.
@@ -48,7 +48,7 @@ def split_words(call: Call, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
     return find_run(kept or listed, None), list(words)
 
 
-def run_data(call: Call, run: "Run") -> Data:
+def run_data(call: CliContext, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
     from memtui.dream.run.runs import events_of, progress, state_of
     from memtui.dream.run.stage import has_stage
@@ -100,16 +100,16 @@ def run_data(call: Call, run: "Run") -> Data:
     }  # fmt: skip
 
 
-def how_part(data: Data) -> Part:
+def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
     how: str = data["how"] or data["state"]
     return _how(how)
 
 
-def _how(how: str) -> Part:
+def _how(how: str) -> StyledText:
     from memtui.presentation.dream_text import HOW_WORDS
 
-    return Part(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
+    return StyledText(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
 
 
 def touched(data: Data) -> str:
@@ -120,49 +120,49 @@ def touched(data: Data) -> str:
     return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
-def run_lines(call: Call, data: Data) -> Iterator[Line]:
+def run_lines(call: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
     from memtui.presentation.dream_text import starter
 
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
     lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
-    yield [Part(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
+    yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
     who = f"{data['backend'] or 'nobody'} ({data['why']})"
-    yield Part(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
+    yield StyledText(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
     for file in data["files"]:
         yield file_line(call, file)
     if data["lock"]:
-        yield Part(f"  last-dream time  {data['lock']}", "dim")
+        yield StyledText(f"  last-dream time  {data['lock']}", "dim")
     if data["kept"] and data["state"] != "running":
         yield f"  kept aside: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
 
 
-def refusal_line(call: Call, event: "GateClosed") -> Line:
+def refusal_line(call: CliContext, event: "GateClosed") -> Line:
     """A dream that a gate stopped, for people."""
     from memtui.presentation.dream_text import starter
 
-    return Part(
+    return StyledText(
         f"stopped {since(call, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
     )
 
 
-def file_line(call: Call, file: Data) -> Line:
+def file_line(call: CliContext, file: Data) -> Line:
     """A touched file."""
     mark = _MARKS.get(file["kind"], "?")
     word = file["kind"] if call.out.plain else mark
     style = {"+": "added", "-": "removed"}.get(mark, "")
     name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
     emptied = " (emptied)" if file["emptied"] else ""
-    return [Part(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
+    return [StyledText(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
 
 
-def event_lines(call: Call, event: "Event") -> Iterator[Line]:
+def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
     """An event for people."""
     from memtui.dream.run import events
     from memtui.presentation.dream_text import started_words
@@ -171,26 +171,30 @@ def event_lines(call: Call, event: "Event") -> Iterator[Line]:
         case events.Started():
             yield started_words(event)
         case events.Phase():
-            yield [Part(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
+            yield [StyledText(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
         case events.Turn():
             tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
-            yield [Part(f"turn {event.number}  ", "bold"), " ".join(event.text.split()), Part(f"  {tools}", "dim")]
+            yield [
+                StyledText(f"turn {event.number}  ", "bold"),
+                " ".join(event.text.split()),
+                StyledText(f"  {tools}", "dim"),
+            ]
         case events.File(kind="same"):
             yield f"  = {event.name} is again as it was"
         case events.File():
             yield file_line(call, {**event_fields(event), "old": event.old or None})
         case events.Retry():
-            yield Part(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
+            yield StyledText(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
         case events.Note():
-            yield Part(event.words, "dim")
+            yield StyledText(event.words, "dim")
         case events.Held():
-            yield Part(f"held: {event.words}", "warn")
+            yield StyledText(f"held: {event.words}", "warn")
         case events.GateClosed():
-            yield Part(f"gate closed: {event.name}: {event.reason}", "warn")
+            yield StyledText(f"gate closed: {event.name}: {event.reason}", "warn")
         case events.Decided():
             yield f"{event.what}: {', '.join(event.names) or 'everything'}"
         case events.Ended():
-            yield [Part("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
+            yield [StyledText("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
 
 
 def event_fields(event: "Event") -> dict[str, Any]:
@@ -204,7 +208,9 @@ def adoption_data(adoption: "Adoption") -> Data:
     """What adopting would mean, for scripts."""
     return {
         "run": adoption.stage.id,
-        "holds": [{"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in adoption.holds],
+        "holds": [
+            {"rule": hold.rule, "words": hold.words, "names": list(hold.names)} for hold in adoption.review_reasons
+        ],
         "left_out": dict(adoption.stage.left_out),
         "files": [
             {
@@ -222,11 +228,11 @@ def adoption_data(adoption: "Adoption") -> Data:
     }
 
 
-def when(call: Call, seconds: float) -> str:
+def when(call: CliContext, seconds: float) -> str:
     """A moment of the past in a table."""
     return (iso(seconds) or "") if call.out.plain or call.out.verbose else age(call.now() - seconds)
 
 
-def since(call: Call, seconds: float) -> str:
+def since(call: CliContext, seconds: float) -> str:
     """The same in a sentence."""
     return ago(call.now() - seconds)

@@ -8,22 +8,22 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.client.environment import Env
 from memtui.util.app_dirs import Dirs
 
 if TYPE_CHECKING:
-    from memtui.client.memory_location import Place
+    from memtui.client.memory_location import MemoryLocation
     from memtui.memory.workspace import Workspace
 
 
-class Opening(Struct, frozen=True, dict=True):
+class OpenedWorkspace(Struct, frozen=True, dict=True):
     """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
 
     `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
     """
 
-    place: "Place"
+    location: "MemoryLocation"
     env: Env
     dirs: Dirs
     make: "Callable[[], Workspace]"
@@ -32,10 +32,10 @@ class Opening(Struct, frozen=True, dict=True):
     open_sample: "Callable[[], Workspace]"
 
     @classmethod
-    def of_sample(cls, banner: str, open_sample: "Callable[[], Workspace]") -> "Opening":
+    def of_sample(cls, banner: str, open_sample: "Callable[[], Workspace]") -> "OpenedWorkspace":
         """The made-up home, made now."""
         made = open_sample()
-        return cls(made.place, made.env, made.dirs, lambda: made, True, banner, open_sample)
+        return cls(made.location, made.env, made.dirs, lambda: made, True, banner, open_sample)
 
     @cached_property
     def workspace(self) -> "Workspace":
@@ -44,7 +44,7 @@ class Opening(Struct, frozen=True, dict=True):
 
 
 @contextmanager
-def opening(call: Call, *, demo: bool) -> Iterator[Opening]:
+def open_workspace(call: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
     """Choose the workspace; a made-up home that was made for it goes away at the end.
 
     Args:
@@ -61,19 +61,19 @@ def opening(call: Call, *, demo: bool) -> Iterator[Opening]:
 
         if demo:
             banner = "sample data in a temporary folder; nothing of yours is touched"
-            yield Opening.of_sample(banner, open_sample)
-        elif call.asked.project is None and not call.place.config.is_dir() and not call.place.folder.is_dir():
-            banner = f"sample data: there is no agent folder here ({call.place.config} does not exist)"
-            yield Opening.of_sample(banner, open_sample)
+            yield OpenedWorkspace.of_sample(banner, open_sample)
+        elif call.asked.project is None and not call.location.config.is_dir() and not call.location.folder.is_dir():
+            banner = f"sample data: there is no agent folder here ({call.location.config} does not exist)"
+            yield OpenedWorkspace.of_sample(banner, open_sample)
         else:
-            yield Opening(call.place, call.env, call.dirs, lambda: call.workspace, False, "", open_sample)
+            yield OpenedWorkspace(call.location, call.env, call.dirs, lambda: call.workspace, False, "", open_sample)
 
 
-def _sample(call: Call, folder: Path) -> "Workspace":
-    from memtui.client.memory_location import decide
+def _sample(call: CliContext, folder: Path) -> "Workspace":
+    from memtui.client.memory_location import locate_memory
     from memtui.demo import build_demo
     from memtui.memory.workspace import Workspace
 
     home = build_demo(folder / "home", call.now())
-    place = decide(home.env, home.cwd)
-    return Workspace(home.env, home.dirs, place, read_only=call.asked.read_only, now=call.now)
+    location = locate_memory(home.env, home.cwd)
+    return Workspace(home.env, home.dirs, location, read_only=call.asked.read_only, now=call.now)

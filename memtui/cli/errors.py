@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.util.errors import MemtuiError
 
 INTERRUPTED = 130
@@ -20,7 +20,7 @@ class Bug(MemtuiError):
     exit_code = 70
 
 
-def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
+def guarded(run: Callable[[], object], call: CliContext, args: Sequence[str]) -> int:
     """Run something and turn whatever it ends with into an exit code, with a line on stderr that says why.
 
     Args:
@@ -54,7 +54,7 @@ def guarded(run: Callable[[], object], call: Call, args: Sequence[str]) -> int:
     return returned if isinstance(returned, int) and not isinstance(returned, bool) else 0
 
 
-def _bug(error: BaseException, call: Call, args: Sequence[str]) -> int:
+def _bug(error: BaseException, call: CliContext, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
     from memtui.util.app_dirs import Dirs
     from memtui.util.crash_report import summary, write_down

@@ -6,15 +6,15 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from memtui.cli.context import Call
-from memtui.cli.output import Line, Part
+from memtui.cli.context import CliContext
+from memtui.cli.output import Line, StyledText
 from memtui.cli.table import Column, table
 
 State = Literal["ok", "note", "problem"]
 _STYLES = {"ok": "good", "note": "warn", "problem": "problem"}
 
 
-class Finding(Struct, frozen=True):
+class DoctorResult(Struct, frozen=True):
     """One thing looked at: its state, what was found, and what to do (may be empty)."""
 
     name: str
@@ -23,18 +23,18 @@ class Finding(Struct, frozen=True):
     hint: str = ""
 
 
-def tell(call: Call, kind: str, found: Sequence[Finding], fixed: Sequence[str] = ()) -> int:
+def tell(call: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
     """Print what was found, after what was removed; the exit code: 1 if something is wrong."""
     findings = [asdict(one) for one in found]
 
     def text() -> Iterator[Line]:
         for name in fixed:
-            yield [Part("removed  ", "good"), name]
-        rows: list[list[str | Part]] = []
+            yield [StyledText("removed  ", "good"), name]
+        rows: list[list[str | StyledText]] = []
         for one in found:
-            rows.append([Part(one.state, _STYLES[one.state]), one.name, one.message])
+            rows.append([StyledText(one.state, _STYLES[one.state]), one.name, one.message])
             if one.hint and not call.out.quiet:
-                rows.append(["", "", Part(one.hint, "dim")])
+                rows.append(["", "", StyledText(one.hint, "dim")])
         yield from table(call.out, [Column(""), Column(""), Column("")], rows)
 
     call.out.answer(kind, {"findings": findings, "fixed": list(fixed)}, text(), rows=findings)

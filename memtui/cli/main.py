@@ -9,13 +9,13 @@ import click
 
 from memtui import __version__
 from memtui.cli import COMMANDS
-from memtui.cli.context import Call, near_commands
+from memtui.cli.context import CliContext, near_commands
 from memtui.cli.errors import guarded
-from memtui.cli.options import Command, Group, KeyRow, pass_call, shared_options
-from memtui.util.errors import Unsupported, Usage
+from memtui.cli.options import CliCommand, CliGroup, KeyRow, pass_context, shared_options
+from memtui.util.errors import Unsupported, UsageError
 
 
-class MainGroup(Group):
+class MainGroup(CliGroup):
     """Imports a command's module when the command is wanted, and ends every call with our own messages and codes."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -39,13 +39,13 @@ class MainGroup(Group):
         """Our own words for a name that is none of ours."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-") and not ctx.resilient_parsing:
             hint = near_commands(args[0]) or "memtui --help lists the commands"
-            raise Usage(f"there is no command {args[0]!r}", hint=hint)
+            raise UsageError(f"there is no command {args[0]!r}", hint=hint)
         return super().resolve_command(ctx, args)
 
     def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> NoReturn:
         """Run and leave the process; `answer` is the same for a caller that stays."""
         extra.pop("standalone_mode", None)
-        raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), Call(), **extra))
+        raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), CliContext(), **extra))
 
     def run(self, args: list[str], **extra: Any) -> object:
         """Run and give what the command returned; faults come out as they are."""
@@ -67,9 +67,9 @@ class _VersionOption(click.Option):
             context.exit()
 
 
-@click.command("version", cls=Command)
-@pass_call
-def version(call: Call) -> None:
+@click.command("version", cls=CliCommand)
+@pass_context
+def version(call: CliContext) -> None:
     """Print the version."""
     call.out.answer("version", {"version": __version__}, [f"memtui {__version__}"])
 
@@ -90,11 +90,11 @@ def cli(context: click.Context, demo: bool) -> int | None:
     """
     if context.invoked_subcommand is not None:
         if demo:
-            raise Usage("--demo opens the screen or prints its text; it goes with no command")
+            raise UsageError("--demo opens the screen or prints its text; it goes with no command")
         return None
     from memtui.cli.dashboard import show
 
-    return show(context.ensure_object(Call), demo=demo)
+    return show(context.ensure_object(CliContext), demo=demo)
 
 
 def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None = None) -> int:
@@ -107,10 +107,10 @@ def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None =
     Returns:
         The exit code.
     """
-    return _run(cli, list(args), Call(keys=keys))
+    return _run(cli, list(args), CliContext(keys=keys))
 
 
-def _run(group: MainGroup, args: list[str], call: Call, **extra: Any) -> int:
+def _run(group: MainGroup, args: list[str], call: CliContext, **extra: Any) -> int:
     extra.setdefault("prog_name", "memtui")
     # A fault in the words themselves comes before the options are read; it is still told in the form that is wanted.
     call.asked.json = "--json" in args
@@ -118,7 +118,7 @@ def _run(group: MainGroup, args: list[str], call: Call, **extra: Any) -> int:
     return guarded(lambda: _in_our_words(group, args, call, extra), call, args)
 
 
-def _in_our_words(group: MainGroup, args: list[str], call: Call, extra: dict[str, Any]) -> object:
+def _in_our_words(group: MainGroup, args: list[str], call: CliContext, extra: dict[str, Any]) -> object:
     """Run; what click complains of becomes a fault of ours."""
     lone = _lone_word(args)
     if lone is not None:
@@ -129,7 +129,7 @@ def _in_our_words(group: MainGroup, args: list[str], call: Call, extra: dict[str
             call.lone_word()
         return group.run(args, obj=call, **extra)
     except click.UsageError as error:
-        raise Usage(
+        raise UsageError(
             error.format_message(), hint=f"{error.ctx.command_path if error.ctx else 'memtui'} --help tells more"
         ) from error
     except click.ClickException as error:

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from memtui.util.errors import NotFound, Refused, Usage
+from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.text import nfc, visible
 
 if TYPE_CHECKING:
     from memtui.memory.instructions import Instruction
     from memtui.memory.scope import Scope
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
 
 _SHOWN = 8
 
 
-class Named(Struct, frozen=True):
+class NamedFile(Struct, frozen=True):
     """A file under the name that people use for it: one of a scope, or an instruction."""
 
     name: str
@@ -44,15 +44,15 @@ class Named(Struct, frozen=True):
         return rest if rest and head in ("user", "feedback", "project", "reference") else self.stem
 
 
-def all_named(world: "World") -> Iterator[Named]:
+def all_named(snapshot: "Snapshot") -> Iterator[NamedFile]:
     """Every file of a world: memory first, then instructions that are there."""
-    folder = world.place.folder
-    for scope in world.scopes:
+    folder = snapshot.location.folder
+    for scope in snapshot.scopes:
         for file in scope.files:
-            yield Named(shown_name(scope.root, scope.id, folder, file.name), file.path, scope, file)
-    for instruction in world.instructions:
+            yield NamedFile(shown_name(scope.root, scope.id, folder, file.name), file.path, scope, file)
+    for instruction in snapshot.instructions:
         if instruction.exists:
-            yield Named(instruction_name(instruction.path, world), instruction.path, instruction=instruction)
+            yield NamedFile(instruction_name(instruction.path, snapshot), instruction.path, instruction=instruction)
 
 
 def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
@@ -64,15 +64,15 @@ def shown_name(root: Path, scope: str, folder: Path, name: str) -> str:
     return f"{scope}/{name}"
 
 
-def instruction_name(path: Path, world: "World") -> str:
+def instruction_name(path: Path, snapshot: "Snapshot") -> str:
     """What an instruction file is called: relative to the directory or the home, where it lies in one of them."""
-    cwd, home = world.place.cwd, world.place.config.parent
+    cwd, home = snapshot.location.cwd, snapshot.location.config.parent
     if path.is_relative_to(cwd) and cwd != Path("/"):
         return path.relative_to(cwd).as_posix()
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)
 
 
-def find(world: "World", word: str, cwd: Path) -> Named:
+def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
     """The file that a word means.
 
     Args:
@@ -85,9 +85,9 @@ def find(world: "World", word: str, cwd: Path) -> Named:
         NotFound: If nothing fits; the hint names what comes near.
         Usage: If several fit; the message lists them.
     """
-    listed = list(all_named(world))
+    listed = list(all_named(snapshot))
     if not word.strip():
-        raise Usage("no file was named", hint="memtui ls lists them")
+        raise UsageError("no file was named", hint="memtui ls lists them")
     path = os.path.abspath(cwd / Path(word).expanduser())  # noqa: PTH100 - resolve() would follow links
     key = nfc(word)
     folded = key.casefold()
@@ -103,20 +103,20 @@ def find(world: "World", word: str, cwd: Path) -> Named:
         [one for one in listed if _folded(one.stem).startswith(folded)],
         [one for one in listed if _folded(one.short).startswith(folded)],
     ):
-        own = [one for one in fits if one.scope is not None and one.scope.root == world.place.folder]
+        own = [one for one in fits if one.scope is not None and one.scope.root == snapshot.location.folder]
         if len(fits) == 1 or len(own) == 1:
             return own[0] if len(own) == 1 else fits[0]
         if fits:
-            raise Usage(f"{visible(word, keep='')!r} means several: {_listed(fits)}", hint="give more of the name")
+            raise UsageError(f"{visible(word, keep='')!r} means several: {_listed(fits)}", hint="give more of the name")
     raise NotFound(f"there is no file {visible(word, keep='')!r}", hint=_near(listed, word))
 
 
-def find_all(world: "World", words: Sequence[str], cwd: Path) -> list[Named]:
+def find_all(snapshot: "Snapshot", words: Sequence[str], cwd: Path) -> list[NamedFile]:
     """The files that some words mean, each once."""
-    return list({one.path: one for one in (find(world, word, cwd) for word in words)}.values())
+    return list({one.path: one for one in (find(snapshot, word, cwd) for word in words)}.values())
 
 
-def topic(named: Named) -> "MemoryFile":
+def topic(named: NamedFile) -> "MemoryFile":
     """The file, if it is one that can be renamed, deleted, listed and pinned.
 
     Raises:
@@ -133,13 +133,13 @@ def _folded(text: str) -> str:
     return nfc(text).casefold()
 
 
-def _listed(fits: Sequence[Named]) -> str:
+def _listed(fits: Sequence[NamedFile]) -> str:
     more = len(fits) - _SHOWN
     words = ", ".join(visible(one.name, keep="") for one in fits[:_SHOWN])
     return words + (f" and {more} more" if more > 0 else "")
 
 
-def _near(listed: Sequence[Named], word: str) -> str:
+def _near(listed: Sequence[NamedFile], word: str) -> str:
     from difflib import get_close_matches
 
     stems = {one.stem: one for one in listed}

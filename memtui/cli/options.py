@@ -1,22 +1,31 @@
-"""What every command takes: the shared options, before or after the command's name, and its `Call`."""
+"""What every command takes: the shared options, before or after the command's name, and its `CliContext`."""
 
 from typing import Any
 
 import click
 
-from memtui.cli.context import Call, KeyRow, find_directory
+from memtui.cli.context import CliContext, KeyRow, find_directory
 from memtui.util.errors import NotFound
 
-__all__ = ["Call", "Command", "Group", "KeyRow", "complete_names", "find_directory", "pass_call", "shared_options"]
+__all__ = [
+    "CliCommand",
+    "CliContext",
+    "CliGroup",
+    "KeyRow",
+    "complete_names",
+    "find_directory",
+    "pass_context",
+    "shared_options",
+]
 
-pass_call = click.make_pass_decorator(Call, ensure=True)
-"""Hands a command its `Call`."""
+pass_context = click.make_pass_decorator(CliContext, ensure=True)
+"""Hands a command its `CliContext`."""
 
 
 def _take(context: click.Context, parameter: click.Parameter, value: object) -> None:
     """Put an option where every command finds it; one that isn't given changes nothing."""
     if value is not None and value is not False and parameter.name is not None:
-        setattr(context.ensure_object(Call).asked, parameter.name, value)
+        setattr(context.ensure_object(CliContext).asked, parameter.name, value)
 
 
 def shared_options(*, hidden: bool) -> list[click.Parameter]:
@@ -55,7 +64,7 @@ def _with_shared(own: list[click.Parameter]) -> list[click.Parameter]:
     return own + [option for option in shared_options(hidden=True) if not names.intersection(option.opts)]
 
 
-class Command(click.Command):
+class CliCommand(click.Command):
     """A command that takes the shared options as well."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -69,10 +78,10 @@ class Command(click.Command):
         formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")
 
 
-class Group(click.Group):
+class CliGroup(click.Group):
     """A group of such commands."""
 
-    command_class = Command
+    command_class = CliCommand
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -84,9 +93,9 @@ def complete_names(context: click.Context, parameter: click.Parameter, incomplet
     from memtui.util.text import visible
 
     root = context.find_root()
-    call = root.obj if isinstance(root.obj, Call) else Call()
+    call = root.obj if isinstance(root.obj, CliContext) else CliContext()
     try:
-        folder = call.place.folder
+        folder = call.location.folder
         names = sorted(
             path.relative_to(folder).as_posix() for path in folder.rglob("*.md") if not path.name.startswith(".")
         )

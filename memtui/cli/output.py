@@ -20,7 +20,7 @@ from memtui.util.text import visible
 if TYPE_CHECKING:
     from typing import Any, TextIO
 
-    from memtui.cli.context import Asked
+    from memtui.cli.context import GlobalOptions
 
 
 def drop_stdout() -> None:
@@ -56,7 +56,7 @@ _SGR = {
 }  # fmt: skip
 
 
-class Part(Record):
+class StyledText(Record):
     """A piece of a line: its text, and a style by name ("" is none)."""
 
     text: str
@@ -68,11 +68,11 @@ if TYPE_CHECKING:
     """One object of an answer."""
 else:
     Data = dict
-Line = str | Part | Sequence[str | Part]
+Line = str | StyledText | Sequence[str | StyledText]
 """One line of text: a string, a part, or several of them."""
 
 
-class Glyphs(Record):
+class OutputGlyphs(Record):
     """Marks that a terminal may not have; each also has a word in `--plain`."""
 
     problem: str
@@ -86,8 +86,8 @@ class Glyphs(Record):
     dot: str
 
 
-UNICODE = Glyphs("!", "○", "█", "░", ("▐", "▌"), "…", "✓", "✗", "·")
-ASCII = Glyphs("!", "o", "#", "-", ("[", "]"), "...", "v", "x", "-")
+UNICODE = OutputGlyphs("!", "○", "█", "░", ("▐", "▌"), "…", "✓", "✗", "·")
+ASCII = OutputGlyphs("!", "o", "#", "-", ("[", "]"), "...", "v", "x", "-")
 
 
 class Output:
@@ -99,7 +99,7 @@ class Output:
         ascii: Whether the person's settings ask for ASCII marks.
     """
 
-    def __init__(self, wishes: "Asked", environ: Mapping[str, str], *, ascii: bool = False) -> None:
+    def __init__(self, wishes: "GlobalOptions", environ: Mapping[str, str], *, ascii: bool = False) -> None:
         self._wishes = wishes
         self._ascii = ascii
         self._environ = environ
@@ -128,7 +128,7 @@ class Output:
         return self._wishes.plain
 
     @property
-    def glyphs(self) -> Glyphs:
+    def glyphs(self) -> OutputGlyphs:
         """The marks that the stream can take."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
         plain = self._wishes.ascii or self._ascii
@@ -233,7 +233,7 @@ class Output:
     def warn(self, warnings: Iterable[str]) -> None:
         """Say warnings on stderr; nothing with `-q`."""
         for warning in warnings:
-            self.note([Part("warning: ", "warn"), warning])
+            self.note([StyledText("warning: ", "warn"), warning])
 
     def fault(self, error: MemtuiError) -> None:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
@@ -242,9 +242,9 @@ class Output:
             write(sys.stderr, _json({"error": entry}) + "\n")
             return
         first, *more = error.message.split("\n")
-        lines: list[Line] = [[Part("memtui: ", "problem"), first], *more]
+        lines: list[Line] = [[StyledText("memtui: ", "problem"), first], *more]
         if error.hint:
-            lines.append(Part("  " + error.hint, "dim"))
+            lines.append(StyledText("  " + error.hint, "dim"))
         self._beside(lines)
 
     def _beside(self, lines: Iterable[Line]) -> None:
@@ -278,10 +278,10 @@ class Output:
     def _line(self, line: Line, coloured: bool) -> str:
         if type(line) is str:
             return visible(line, keep="\t").rstrip(" ")
-        parts = [line] if isinstance(line, str | Part) else line
+        parts = [line] if isinstance(line, str | StyledText) else line
         shown = []
         for part in parts:
-            text, style = (part, "") if isinstance(part, str) and not isinstance(part, Part) else part
+            text, style = (part, "") if isinstance(part, str) and not isinstance(part, StyledText) else part
             clean = visible(text, keep="\t")
             code = _SGR.get(style, "") if coloured and clean else ""
             shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)

@@ -6,32 +6,32 @@ click is not known here: where there are thousands of sessions its import would 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from memtui.cli.context import Call
-from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.context import CliContext
+from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, columned
 from memtui.util.errors import MemtuiError
-from memtui.util.prefetch_fork import beside
+from memtui.util.prefetch_fork import prefetch
 from memtui.util.text import age, size
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.client.running import Running
     from memtui.sessions.listing import Session
-    from memtui.transcripts.summary import Facts
+    from memtui.transcripts.summary import SessionSummary
 
 MANY = 20
 """Folders from which on a second process looks at their files meanwhile."""
 
 
-def places(call: Call, *, everywhere: bool) -> list[Path]:
+def places(call: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
     from memtui.client.paths import projects_dir
     from memtui.sessions.listing import folders
 
-    return folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
+    return folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
 
 
-def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = None) -> int:
+def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
     """List the sessions of the project, newest first.
 
     Args:
@@ -45,7 +45,7 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
     from memtui.client.session_files import files_of
 
     folders = places(call, everywhere=everywhere)
-    look = beside(lambda: files_of(folders)) if len(folders) > MANY else None
+    look = prefetch(lambda: files_of(folders)) if len(folders) > MANY else None
     from memtui.client.retention import cleanup_days, days_left, leaving
     from memtui.client.running import running
     from memtui.client.settings_files import read_layers
@@ -61,7 +61,7 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
 
     def lines(page: "list[Session]") -> list[Line]:
         found = wanted(page)
-        states = [Part("live", "good") if one.id in live else leaving(left(one)) for one in found]
+        states = [StyledText("live", "good") if one.id in live else leaving(left(one)) for one in found]
         return list(_table(call, found, states, everywhere=everywhere))
 
     faults: list[MemtuiError] = []
@@ -82,7 +82,7 @@ def list_sessions(call: Call, *, everywhere: bool = False, branch: str | None = 
     return int(not found)
 
 
-def _session_data(session: "Session", facts: "Facts", live: "Running | None", left: float | None) -> Data:
+def _session_data(session: "Session", facts: "SessionSummary", live: "Running | None", left: float | None) -> Data:
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,
@@ -96,12 +96,14 @@ def _session_data(session: "Session", facts: "Facts", live: "Running | None", le
     }
 
 
-def _table(call: Call, found: "list[Session]", states: Sequence[str | Part], *, everywhere: bool) -> Iterator[Line]:
+def _table(
+    call: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
+) -> Iterator[Line]:
     from memtui.client.session_files import NAMELESS
 
     now = call.now()
-    nameless = Part(NAMELESS, "dim")
-    columns: dict[Column, Sequence[str | Part]] = {
+    nameless = StyledText(NAMELESS, "dim")
+    columns: dict[Column, Sequence[str | StyledText]] = {
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],
         Column("size", right=True): [size(one.size) for one in found],

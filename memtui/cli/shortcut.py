@@ -6,13 +6,13 @@ known go to click, which reads the same options and tells what is wrong with the
 
 from collections.abc import Callable, Sequence
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 
 FLAGS = {f"--{name.replace('_', '-')}": name for name in ("json", "jsonl", "plain", "quiet", "no_color", "ascii")}
 """Those of the options of every command that take no value and change how an answer looks."""
 
 
-def shortcut(args: Sequence[str], call: Call) -> Callable[[], int] | None:
+def shortcut(args: Sequence[str], call: CliContext) -> Callable[[], int] | None:
     """What answers these words; `None` if click has to.
 
     Args:

@@ -6,7 +6,7 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
-from memtui.cli.output import Line, Output, Part
+from memtui.cli.output import Line, Output, StyledText
 from memtui.util.record import Record
 from memtui.util.text import cells, clip, visible
 
@@ -30,7 +30,7 @@ class Column(Record):
     style: str = ""
 
 
-def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | Part]]) -> Iterator[Line]:
+def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | StyledText]]) -> Iterator[Line]:
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 
     Args:
@@ -43,7 +43,7 @@ def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | 
         yield from columned(out, columns, across)
 
 
-def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[str | Part]]) -> Iterator[Line]:
+def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[str | StyledText]]) -> Iterator[Line]:
     """As `table`, from the cells of whole columns; without any cell there is no heading either."""
     if not across[0]:
         return
@@ -62,17 +62,17 @@ def columned(out: Output, columns: Sequence[Column], across: Sequence[Sequence[s
         yield from map(GAP.join, lines)
         return
     if headed:
-        yield _line([Part(text, "dim") for text in next(lines)])
+        yield _line([StyledText(text, "dim") for text in next(lines)])
     for row, texts in zip(zip(*(one.cells for one in laid), strict=True), lines, strict=True):
         yield _line([
-            Part(text, cell.style if isinstance(cell, Part) else one.column.style)
+            StyledText(text, cell.style if isinstance(cell, StyledText) else one.column.style)
             for cell, text, one in zip(row, texts, laid, strict=True)
         ])  # fmt: skip
 
 
-def _line(parts: list[Part]) -> list[str | Part]:
+def _line(parts: list[StyledText]) -> list[str | StyledText]:
     """Cells with the gap between them."""
-    line: list[str | Part] = [parts[0]]
+    line: list[str | StyledText] = [parts[0]]
     for part in parts[1:]:
         line += [GAP, part]
     return line
@@ -81,10 +81,10 @@ def _line(parts: list[Part]) -> list[str | Part]:
 class _Laid:
     """A column on its way into lines: its cells as text, how many terminal cells each takes, and its width."""
 
-    def __init__(self, column: Column, cells: Sequence[str | Part], headed: bool) -> None:
+    def __init__(self, column: Column, cells: Sequence[str | StyledText], headed: bool) -> None:
         self.column, self.cells = column, cells
         self.texts = [column.title] if headed else []
-        self.texts += map(_text, cells) if Part in set(map(type, cells)) else cells  # type: ignore[arg-type]  # all are str
+        self.texts += map(_text, cells) if StyledText in set(map(type, cells)) else cells  # type: ignore[arg-type]  # all are str
         self.sizes: list[int] = []
         self.plain = False
         self.width = 0
@@ -111,8 +111,8 @@ class _Laid:
         return [blanks + text for text, blanks in padded] if right else [text + blanks for text, blanks in padded]
 
 
-def _text(cell: str | Part) -> str:
-    return cell.text if isinstance(cell, Part) else cell
+def _text(cell: str | StyledText) -> str:
+    return cell.text if isinstance(cell, StyledText) else cell
 
 
 def _fitted(laid: list[_Laid], room: int) -> list[_Laid]:

@@ -59,7 +59,7 @@ def resume_environ(env: Env) -> dict[str, str]:
     return {**env.environ, **given}
 
 
-class Start(Struct, frozen=True):
+class LaunchCommand(Struct, frozen=True):
     """Where a session has to be resumed, so that the client works where it did.
 
     `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
@@ -71,14 +71,14 @@ class Start(Struct, frozen=True):
     others: tuple[Path, ...] = ()
 
 
-def start_of(file: SessionFile) -> Start:
+def start_of(file: SessionFile) -> LaunchCommand:
     """Where a session began: the first directory in its records that its folder is named after, else the first."""
     named = session_directories(file)
     own = [path for path in named if belongs(file.path.parent.name, path)]
     first = next(iter((*own, *named)), None)
     others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
     directory = None if first is None else Path(first)
-    return Start(directory, directory is not None and directory.is_dir(), others)
+    return LaunchCommand(directory, directory is not None and directory.is_dir(), others)
 
 
 def copied_command(

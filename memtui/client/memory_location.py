@@ -24,7 +24,7 @@ _REDIRECTS = (OVERRIDE, "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_REMOTE_MEMORY_DIR")
 """Variables that would move memory; from a project's `env` block neither the client nor we take them."""
 
 
-class Place(NamedTuple):
+class MemoryLocation(NamedTuple):
     """What the agent client does in a directory.
 
     `cwd` and `root` are real paths; `root` is the main repository, or `cwd` where there is none. `project_dir`
@@ -71,7 +71,7 @@ class _Choice(NamedTuple):
     source: str
 
 
-def decide(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> Place:
+def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) -> MemoryLocation:
     """Decide what holds in a directory; nothing is written, git is not run.
 
     Args:
@@ -103,7 +103,7 @@ def decide(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = False) 
     if dreams and not dream_on(layers, without="project")[0]:
         warnings.append("the project's settings turn on auto-dream, which you turned off")
     name = own or project_name(str(here))
-    return Place(
+    return MemoryLocation(
         cwd=here,
         root=root,
         project_dir=name,

@@ -24,7 +24,7 @@ from memtui.client.git import canonical_root
 from memtui.client.paths import LONGEST_NAME, belongs, project_name, projects_dir, real
 from memtui.client.session_files import PART, SessionFile, read_part, session_files
 from memtui.client.settings_files import effective, read_layers
-from memtui.util.errors import NotFound, Unsupported, Usage
+from memtui.util.errors import NotFound, Unsupported, UsageError
 from memtui.util.text import nfc, visible
 
 MOST = 64
@@ -307,7 +307,7 @@ def find_project(env: Env, word: str) -> Project:
     """
     found = list_projects(env)
     if not word.strip():
-        raise Usage("No project was named", hint="memtui projects lists them")
+        raise UsageError("No project was named", hint="memtui projects lists them")
     if "/" in word or word in (".", "..", "~") or word.startswith("~"):
         return _by_path(env, found, word)
     folded = nfc(word).casefold()
@@ -323,7 +323,7 @@ def find_project(env: Env, word: str) -> Project:
             return fits[0]
         if fits:
             message = f"{visible(word, keep='')!r} means several projects: {_listed(fits)}"
-            raise Usage(message, hint="give more of the path")
+            raise UsageError(message, hint="give more of the path")
     raise _nothing(word, found)
 
 

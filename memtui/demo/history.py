@@ -43,7 +43,7 @@ class Edit(Struct, frozen=True):
     after: str = ""
 
 
-class Step(Struct, frozen=True):
+class ScriptStep(Struct, frozen=True):
     """One thing that happened: `who` is "outside" for what memtui didn't write, `undone` if it was taken back soon."""
 
     ago: int
@@ -58,7 +58,7 @@ class Step(Struct, frozen=True):
         return tuple(dict.fromkeys(edit.name for edit in self.edits))
 
 
-def parse_steps(text: str) -> tuple[Step, ...]:
+def parse_steps(text: str) -> tuple[ScriptStep, ...]:
     """Parse a steps file; marks in it are filled in already.
 
     Raises:
@@ -79,7 +79,7 @@ def parse_steps(text: str) -> tuple[Step, ...]:
                 why = line
             elif line:
                 raise ValueError(f"neither a file nor a change: {line!r}")
-        steps.append(Step(seconds(ago), who, why, "undone" in flags, tuple(edits)))
+        steps.append(ScriptStep(seconds(ago), who, why, "undone" in flags, tuple(edits)))
     return tuple(steps)
 
 
@@ -90,7 +90,7 @@ def _longer(edit: Edit, line: str) -> Edit:
     return Edit(edit.kind, edit.name, edit.before, edit.after + text)
 
 
-def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[Step, ...]) -> None:
+def live_through(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, ...]) -> None:
     """Take the folder back to before the first step, then do the steps one after the other.
 
     Args:
@@ -134,7 +134,7 @@ def find(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = 
     Store(root, dirs, allow=allow, fs=Sketch(), now=lambda: when, trash=None).note_outside()
 
 
-def states_of(last: dict[str, str], steps: tuple[Step, ...]) -> list[dict[str, str]]:
+def states_of(last: dict[str, str], steps: tuple[ScriptStep, ...]) -> list[dict[str, str]]:
     """The texts before each step and, as the last, after all of them.
 
     Args:
@@ -159,7 +159,7 @@ def states_of(last: dict[str, str], steps: tuple[Step, ...]) -> list[dict[str, s
     return states
 
 
-def _apply(text: str, step: Step, name: str) -> str:
+def _apply(text: str, step: ScriptStep, name: str) -> str:
     for edit in step.edits:
         if edit.name == name:
             text = _swap(text, edit.before, edit.after, name)

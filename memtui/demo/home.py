@@ -9,21 +9,21 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo.history import SINCE, find, live_through, parse_steps
 from memtui.demo.repository import make_repository
 from memtui.demo.transcripts import (
+    DemoTranscript,
     Script,
-    Transcript,
-    Writer,
+    TranscriptWriter,
     close_transcript,
     fork,
     open_transcript,
     parse_script,
 )
 from memtui.demo.words import age_in, fill, seconds
-from memtui.memory.snapshot import read_world
+from memtui.memory.snapshot import load_snapshot
 from memtui.util.app_dirs import Dirs
 
 DATA = Path(__file__).parent / "data"
@@ -157,11 +157,11 @@ def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) 
         return parse_script(name, fill(_data(f"sessions/{name}.txt"), now, names))
 
     scripts = [load(path.stem) for path in _files(DATA / "sessions")]
-    made: dict[str, tuple[Transcript, float]] = {}
+    made: dict[str, tuple[DemoTranscript, float]] = {}
     for script in scripts:
         if script.head.get("project") == project:
             transcript = open_transcript(script, names["cwd"])
-            Writer(transcript, load).play(script.blocks)
+            TranscriptWriter(transcript, load).play(script.blocks)
             close_transcript(transcript, script)
             end = now - seconds(script.head["ends"])
             made[script.name] = transcript, end - transcript.clock
@@ -172,15 +172,15 @@ def _sessions(project: str, folder: Path, now: float, names: Mapping[str, str]) 
             origin, start = made[base]
             end = now - seconds(script.head["ends"])
             trial = fork(origin, script)  # only to see how long it takes: it is moved to where it ends on time
-            Writer(trial, load).play(script.blocks)
+            TranscriptWriter(trial, load).play(script.blocks)
             branch = fork(origin, script)
             branch.clock += max(0.0, end - start - trial.clock)
-            Writer(branch, load).play(script.blocks)
+            TranscriptWriter(branch, load).play(script.blocks)
             close_transcript(branch, script)
             _write_session(folder, branch, start, end)
 
 
-def _write_session(folder: Path, transcript: Transcript, start: float, end: float) -> None:
+def _write_session(folder: Path, transcript: DemoTranscript, start: float, end: float) -> None:
     path = folder / f"{transcript.session}.jsonl"
     _write_lines(path, transcript.lines(start), end)
     for agent, child, meta in transcript.agents:
@@ -201,11 +201,11 @@ def _write_lines(path: Path, lines: list[str], when: float) -> None:
 
 def _find_others(demo: DemoHome, memory: Path, now: float) -> None:
     """What else belongs to the main project has been known to memtui as long as its memory has: nothing looks new."""
-    world = read_world(decide(demo.env, demo.cwd), demo.env, full=False, now=now)
-    for scope in world.scopes:
+    snapshot = load_snapshot(locate_memory(demo.env, demo.cwd), demo.env, full=False, now=now)
+    for scope in snapshot.scopes:
         if not scope.root.is_relative_to(memory):
             find(scope.root, demo.dirs, now - SINCE)
-    for item in world.instructions:
+    for item in snapshot.instructions:
         if item.exists:
             find(item.path.parent, demo.dirs, now - SINCE, allow=frozenset({item.path.name}))
 

@@ -31,7 +31,7 @@ MODEL = "claude-opus-5"
 Entry = dict[str, Any]
 
 
-class Block(Struct, frozen=True):
+class ScriptBlock(Struct, frozen=True):
     """One `===` block: its kind, the rest of its first line, and the lines below."""
 
     kind: str
@@ -50,7 +50,7 @@ class Script(Struct, frozen=True):
 
     name: str
     head: dict[str, str]
-    blocks: tuple[Block, ...]
+    blocks: tuple[ScriptBlock, ...]
 
 
 def parse_script(name: str, text: str) -> Script:
@@ -66,15 +66,15 @@ def parse_script(name: str, text: str) -> Script:
         if not colon:
             raise ValueError(f"{name}: no `key: value`: {line!r}")
         head[key] = value.strip()
-    blocks: list[Block] = []
+    blocks: list[ScriptBlock] = []
     for part in re.split(r"^=== ", rest, flags=re.MULTILINE)[1:]:
         first, _, body = part.partition("\n")
         kind, _, words = first.partition(" ")
-        blocks.append(Block(kind, words.strip(), body.rstrip("\n")))
+        blocks.append(ScriptBlock(kind, words.strip(), body.rstrip("\n")))
     return Script(name, head, tuple(blocks))
 
 
-class Transcript(Struct):
+class DemoTranscript(Struct):
     """The lines of one session file while they are being written. Times are seconds since its start until `lines`."""
 
     name: str
@@ -91,7 +91,7 @@ class Transcript(Struct):
     tokens: int = 21_400
     labels: dict[str, int] = field(default_factory=dict)
     turn_began: float = 0.0
-    agents: list[tuple[str, "Transcript", Entry]] = field(default_factory=list)
+    agents: list[tuple[str, "DemoTranscript", Entry]] = field(default_factory=list)
 
     def chain(self, first: Entry, last: Entry, *, parent: str | None = None, root: bool = False) -> str:
         """Append an entry that has a parent; what is particular to it stands in front, the envelope behind."""
@@ -126,10 +126,10 @@ class Transcript(Struct):
         return [json.dumps(real(entry), ensure_ascii=False, separators=(",", ":")) for entry in self.entries]
 
 
-class Writer:
+class TranscriptWriter:
     """Plays a script's blocks into a transcript."""
 
-    def __init__(self, transcript: Transcript, load: Callable[[str], Script]) -> None:
+    def __init__(self, transcript: DemoTranscript, load: Callable[[str], Script]) -> None:
         self.to = transcript
         self.load = load
         self.waiting: list[tuple[str, str, str, Entry]] = []  # call id, line's uuid, tool, input
@@ -137,7 +137,7 @@ class Writer:
         self.rewound: str | None = None
         self.rewinding = False
 
-    def play(self, blocks: Iterable[Block]) -> None:
+    def play(self, blocks: Iterable[ScriptBlock]) -> None:
         """Write all blocks."""
         blocks = tuple(blocks)
         for index, block in enumerate(blocks):
@@ -150,7 +150,7 @@ class Writer:
             if block.label and block.kind != "rewind":
                 self.to.labels[block.label] = len(self.to.entries)
 
-    def user(self, block: Block) -> None:
+    def user(self, block: ScriptBlock) -> None:
         """A prompt, with the snapshot line before it and, the first time, what the client attaches."""
         to = self.to
         to.clock += 20 + len(block.body) / 6
@@ -171,7 +171,7 @@ class Writer:
             model = {"modelId": MODEL, "marketingName": "Opus 5"}
             to.chain({"attachment": {"type": "model", "identity": model}, "type": "attachment"}, {})
 
-    def answer(self, block: Block, *, last: bool) -> None:
+    def answer(self, block: ScriptBlock, *, last: bool) -> None:
         """One block of a response: a line of its own, the message's id the same for all of them."""
         to = self.to
         to.clock += 2 + len(block.body or block.rest) / 60
@@ -201,7 +201,7 @@ class Writer:
         if tool:
             self.waiting.append((content["id"], line, content["name"], content["input"]))
 
-    def content(self, block: Block) -> tuple[Entry, bool]:
+    def content(self, block: ScriptBlock) -> tuple[Entry, bool]:
         """The API block, and whether it is a call."""
         if block.kind == "text":
             return {"type": "text", "text": block.body}, False
@@ -220,13 +220,13 @@ class Writer:
         """Play a sub-agent's script into a file of its own; the main session waits for it."""
         script = self.load(name)
         agent = "a" + made_uuid(self.to.session, name).replace("-", "")[:16]
-        child = Transcript(name, self.to.session, self.to.cwd, self.to.branch, agent=agent, clock=self.to.clock)
-        Writer(child, self.load).play(script.blocks)
+        child = DemoTranscript(name, self.to.session, self.to.cwd, self.to.branch, agent=agent, clock=self.to.clock)
+        TranscriptWriter(child, self.load).play(script.blocks)
         meta = {"agentType": script.head["agent"], "description": script.head["description"], "toolUseId": call}
         self.to.agents.append((agent, child, meta))
         self.to.clock = child.clock
 
-    def result(self, block: Block) -> None:
+    def result(self, block: ScriptBlock) -> None:
         """The answer to the oldest open call; its parent is the line that holds the call."""
         to = self.to
         call, line, tool, given = self.waiting.pop(0)
@@ -242,7 +242,7 @@ class Writer:
         to.chain(first, {} if to.agent is not None else behind, parent=line)
         to.tokens += len(text) // 3
 
-    def turn(self, block: Block) -> None:
+    def turn(self, block: ScriptBlock) -> None:
         """The end of a turn, as the client notes it, and where a resume would go on."""
         to = self.to
         duration = round((to.clock - to.turn_began) * 1000)
@@ -251,13 +251,13 @@ class Writer:
         to.chain(first, {"isMeta": False})
         to.meta("last-prompt", lastPrompt=to.prompt.replace("\n", " ")[:200], leafUuid=to.leaf)
 
-    def rewind(self, block: Block) -> None:
+    def rewind(self, block: ScriptBlock) -> None:
         """The next prompt hangs where the labelled one hangs."""
         assert block.label is not None
         old = next(e for e in reversed(self.to.entries[: self.to.labels[block.label]]) if e.get("origin"))
         self.rewound, self.rewinding = old["parentUuid"], True
 
-    def compact(self, block: Block) -> None:
+    def compact(self, block: ScriptBlock) -> None:
         """The boundary, which has no parent, and the summary below it."""
         to = self.to
         trigger, before, after = block.rest.split()
@@ -270,20 +270,20 @@ class Writer:
         to.chain(summary, {"isVisibleInTranscriptOnly": True, "isCompactSummary": True})
         to.tokens = int(after)
 
-    def pause(self, block: Block) -> None:
+    def pause(self, block: ScriptBlock) -> None:
         """Time in which nothing is written."""
         self.to.clock += seconds(block.rest)
 
 
-def open_transcript(script: Script, cwd: str) -> Transcript:
+def open_transcript(script: Script, cwd: str) -> DemoTranscript:
     """An empty transcript for a script, with the lines that the client writes first."""
-    to = Transcript(script.name, session_id(script.name), cwd, script.head["branch"])
+    to = DemoTranscript(script.name, session_id(script.name), cwd, script.head["branch"])
     to.meta("mode", mode="normal")
     to.meta("permission-mode", permissionMode=script.head.get("mode", "default"))
     return to
 
 
-def fork(base: Transcript, script: Script) -> Transcript:
+def fork(base: DemoTranscript, script: Script) -> DemoTranscript:
     """A branch in a file of its own, as the client's /branch makes it: same message ids, another session."""
     label = script.head["fork"].partition("#")[2]
     to = open_transcript(script, base.cwd)
@@ -296,7 +296,7 @@ def fork(base: Transcript, script: Script) -> Transcript:
     return to
 
 
-def close_transcript(to: Transcript, script: Script) -> None:
+def close_transcript(to: DemoTranscript, script: Script) -> None:
     """The lines that the client keeps at the end: titles and, where there is one, the pull request."""
     if "ai-title" in script.head:
         to.meta("ai-title", aiTitle=script.head["ai-title"])

@@ -23,11 +23,11 @@ _CHUNK = 1 << 20
 _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
 
 
-class Taken(Conflict):
+class TargetExists(Conflict):
     """Something has the new name already; it is left alone."""
 
 
-class Seen(Struct, frozen=True):
+class FileState(Struct, frozen=True):
     """A file as it was when it was read: SHA-256 digest, stamp, permission bits."""
 
     digest: str
@@ -35,11 +35,11 @@ class Seen(Struct, frozen=True):
     mode: int
 
 
-class Copied(Struct, frozen=True):
+class CopiedTree(Struct, frozen=True):
     """A file that was copied: as it was, and as its copy is."""
 
-    source: Seen
-    copy: Seen
+    source: FileState
+    copy: FileState
 
 
 @contextmanager
@@ -74,7 +74,7 @@ def info(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_result | No
         return None
 
 
-def see(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> Seen | None:
+def see(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> FileState | None:
     """Read a file below a folder; `None` if it isn't there.
 
     Args:
@@ -101,7 +101,7 @@ def copy(
     modified: int | None = None,
     still: bool = True,
     fs: FileSystem = REAL,
-) -> Copied:
+) -> CopiedTree:
     """Copy a file under a name that must not be there yet: whole at once, never over another.
 
     Args:
@@ -128,7 +128,7 @@ def copy(
                 fs.unlink(temp, dir_fd=parent)
         fs.fsync(parent)
         placed = fs.lstat(leaf, dir_fd=parent)  # the new name has set its ctime
-        return Copied(copied.source, _seen(placed, copied.copy.digest))
+        return CopiedTree(copied.source, _seen(placed, copied.copy.digest))
 
 
 def copy_into(
@@ -139,7 +139,7 @@ def copy_into(
     modified: int | None = None,
     still: bool = True,
     fs: FileSystem = REAL,
-) -> Copied:
+) -> CopiedTree:
     """Copy a file into an open folder in which nobody looks yet. Arguments and faults as for `copy`.
 
     The folder is not synced, and what there is of the copy after a fault is the caller's to remove.
@@ -164,10 +164,10 @@ def copy_into(
             raise _written(name)
         if not same:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-    return Copied(_seen(before, digest), _seen(made, digest))
+    return CopiedTree(_seen(before, digest), _seen(made, digest))
 
 
-def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSystem = REAL) -> Seen:
+def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSystem = REAL) -> FileState:
     """Add to a copy what was written to the source since.
 
     Args:
@@ -189,7 +189,7 @@ def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSys
         return _seen(fs.fstat(copied), _pass_on(copied, None, None, fs)[0])
 
 
-def remove(root: Path, name: str, seen: Seen, *, fs: FileSystem = REAL) -> None:
+def remove(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> None:
     """Remove a file that is still as it was seen; one that is gone is no fault.
 
     What somebody appends between this look and the removal is lost: running sessions have to be kept out before.
@@ -230,7 +230,7 @@ def _name(parent: int, temp: str, leaf: str, fs: FileSystem) -> None:
         fs.link(temp, leaf, dir_fd=parent)
         return
     except FileExistsError:
-        raise Taken(f"{leaf} is there by now") from None
+        raise TargetExists(f"{leaf} is there by now") from None
     except OSError as error:
         if error.errno not in _NO_LINKS:
             raise
@@ -239,7 +239,7 @@ def _name(parent: int, temp: str, leaf: str, fs: FileSystem) -> None:
     except FileNotFoundError:
         fs.replace(temp, leaf, dir_fd=parent)
         return
-    raise Taken(f"{leaf} is there by now")
+    raise TargetExists(f"{leaf} is there by now")
 
 
 def _pass_on(file: int, out: int | None, size: int | None, fs: FileSystem) -> tuple[str, int]:
@@ -259,8 +259,8 @@ def _pass_on(file: int, out: int | None, size: int | None, fs: FileSystem) -> tu
     return digest.hexdigest(), count
 
 
-def _seen(info: os.stat_result, digest: str) -> Seen:
-    return Seen(digest, Stamp.of(info), stat.S_IMODE(info.st_mode) & 0o777)
+def _seen(info: os.stat_result, digest: str) -> FileState:
+    return FileState(digest, Stamp.of(info), stat.S_IMODE(info.st_mode) & 0o777)
 
 
 def _written(name: str) -> Conflict:

@@ -44,7 +44,7 @@ from memtui.history.versions import (
 )
 from memtui.history.writer import MAX_TRIES, NOTHING, Writer
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
 DRAFT_KEPT = f"{NOTHING}; your text is kept as a draft"
 
@@ -398,7 +398,7 @@ class Store:
         if first is not None and not steps:
             raise first
         if len({step.name for step in steps}) != len(steps):
-            raise Usage("two changes of one file in one step")
+            raise UsageError("two changes of one file in one step")
         return steps, tuple(merged), tuple(left)
 
     def _reconciled(self, change: Change, name: str, disk: bytes | None, merge: bool) -> bytes | None:

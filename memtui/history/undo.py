@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Protocol
 
 from memtui.history.versions import FILES, Operation, Saved, Scope, Versions, redo_target, undo_target
-from memtui.util.errors import NotFound, Refused, Usage
+from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import SHORTEST
 
 
@@ -73,10 +73,10 @@ class UndoOrder:
 
         Raises:
             NotFound: If there is none.
-            Usage: If there are several, or the word is too short.
+            UsageError: If there are several, or the word is too short.
         """
         if len(word) < SHORTEST:
-            raise Usage(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
+            raise UsageError(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
         return self._versions.operation(word)
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 
 FILES: Final = "files"
 """Subject of an operation on file contents: memory, instructions, settings."""
@@ -197,7 +197,7 @@ class Versions:
 
         Raises:
             NotFound: If there is none.
-            Usage: If there are several.
+            UsageError: If there are several.
         """
         found: list[Operation] = []
         if begins(word.lower(), word):
@@ -206,7 +206,7 @@ class Versions:
                     reader = _Reader(connection)
                     found = [reader.operation(row) for row in reader.named(word.lower())]
         found = [one for one in found if scopes is None or any(_touches(one, scope) for scope in scopes)]
-        return the_one(found, word, "operation", lists="memtui history lists them")
+        return resolve_one(found, word, "operation", lists="memtui history lists them")
 
     def standing(self, operation: Operation) -> Operation:
         """An operation with only those of its files and items that were not taken back yet."""

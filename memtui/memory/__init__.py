@@ -6,7 +6,7 @@ that are shown before they are done, and versions in a history of our own.
 One file     `files` · `fields` `frontmatter` its properties, read and edited by span · `markdown` links and headings ·
              `comments` what the client takes out before it counts · `dates` words that go stale
 The index    `budget` what of it is loaded · `index` its entries · `outline` its lines · `tidy` what a shorter one keeps
-Folders      `folder` one scope · `scopes` which there are · `links` who names whom · `world` all of it at one moment
+Folders      `folder` one scope · `scopes` which there are · `links` who names whom · `snapshot` all of it at one moment
 Instructions `instructions` the CLAUDE.md family · `imports` `rules` `globs` its parts
 Judging      `checks` what is wrong · `problems` `front_checks` `facts` `recent` its parts
 Wishing      `changes` wishes as `plans` · `relink` `fixes` its parts · `hunks` pieces to choose between

@@ -29,7 +29,7 @@ __all__ = [
     "TYPES",
     "Field",
     "Frontmatter",
-    "Note",
+    "FrontmatterNote",
     "new_block",
     "read_frontmatter",
     "remove_field",
@@ -59,7 +59,7 @@ _HIDDEN = re.compile(
 _NULLS = frozenset(("", "~", "null", "Null", "NULL"))
 
 
-class Note(Struct, frozen=True):
+class FrontmatterNote(Struct, frozen=True):
     """Something odd about a block: `line` counts from 1 in the file, `code` is for programs, `message` for people."""
 
     line: int | None
@@ -95,7 +95,7 @@ class Frontmatter(Struct, frozen=True):
 
     verdict: str
     fields: tuple[Field, ...] = ()
-    problems: tuple[Note, ...] = ()
+    problems: tuple[FrontmatterNote, ...] = ()
     body_start: int = 0
     body_line: int = 1
     block: bool = False
@@ -158,7 +158,7 @@ def _known_type(word: str) -> str | None:
 
 
 def _invalid(code: str, message: str, line: int | None = None) -> Frontmatter:
-    return Frontmatter("invalid", problems=(Note(line, code, message),))
+    return Frontmatter("invalid", problems=(FrontmatterNote(line, code, message),))
 
 
 def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter:
@@ -192,16 +192,16 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
         message = "no front matter"
         if text.lstrip("\ufeff \t\r\n").startswith("---"):
             message = "no front matter: its first line must be exactly ---, at the very top"
-        return Frontmatter("warn", problems=(Note(None, "missing", message),), body_start=int(bom))
+        return Frontmatter("warn", problems=(FrontmatterNote(None, "missing", message),), body_start=int(bom))
     closing = _closing(text, opening.end())
     if closing is None:
         return _invalid(
             "unclosed", f"front matter is never closed: --- is missing in the first {MAX_LINES} lines or 16 KiB", 1
         )
     close_at, body_start, body_line = closing
-    notes: list[Note] = []
+    notes: list[FrontmatterNote] = []
     if bom:
-        notes.append(Note(1, "bom", "a byte order mark stands before the block"))
+        notes.append(FrontmatterNote(1, "bom", "a byte order mark stands before the block"))
     fields = _fields(text, opening.end(), close_at, notes)
     front = Frontmatter("ok", fields, (), body_start, body_line, True)
     notes += _missing(front)
@@ -224,7 +224,7 @@ def _closing(text: str, at: int) -> tuple[int, int, int] | None:
     return None
 
 
-def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...]:
+def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple[Field, ...]:
     """Read the lines of a block; what is no `key: value` is noted and skipped."""
     fields: list[Field] = []
     seen: set[tuple[str, int]] = set()
@@ -245,20 +245,20 @@ def _fields(text: str, at: int, end: int, notes: list[Note]) -> tuple[Field, ...
         if match is None or match[2] == "<<" or (width != base and not parents and base >= 0):
             # Items of a list that an unknown key holds are fine; we don't read them.
             if bare[0] != "-" or not fields or fields[-1].value is not None:
-                notes.append(Note(number, "odd-line", f"not a key and a value: {bare[:60]}"))
+                notes.append(FrontmatterNote(number, "odd-line", f"not a key and a value: {bare[:60]}"))
             at = line_end
             continue
         base = width if base < 0 else base
         key = f"{parents[-1][1]}.{match[2]}" if parents else match[2]
         if parents and fields[-1].value is not None and fields[-1].key == parents[-1][1]:
-            notes.append(Note(number, "odd-indent", f"{match[2]} is indented under a key that has a value"))
+            notes.append(FrontmatterNote(number, "odd-indent", f"{match[2]} is indented under a key that has a value"))
         value_at = at + match.end()
         line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
         if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
             raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
         _judge(number, key, raw, value, notes, match.re is _TIGHT)
         if (key, len(parents)) in seen:
-            notes.append(Note(number, "duplicate", f"{key} is there more than once; the last one counts"))
+            notes.append(FrontmatterNote(number, "duplicate", f"{key} is there more than once; the last one counts"))
         seen.add((key, len(parents)))
         fields.append(Field(key, value, number, at, line_end, value_at, value_at + len(raw), match[1], len(parents)))
         parents.append((width, key))
@@ -325,38 +325,40 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES.get(word, word)
 
 
-def _judge(number: int, key: str, raw: str, value: str | None, notes: list[Note], tight: bool) -> None:
+def _judge(number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool) -> None:
     """Note what a reader of YAML would see otherwise, or what a person can't see."""
     if tight:
-        notes.append(Note(number, "tight-colon", f"no blank after the colon of {key}"))
+        notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
     if value is None:
         return
     if raw[0] in "!&*":
-        notes.append(Note(number, "yaml-tag", f"{key}: a YAML tag, anchor or alias is kept as text"))
+        notes.append(FrontmatterNote(number, "yaml-tag", f"{key}: a YAML tag, anchor or alias is kept as text"))
     elif raw[0] in "[{" and key in ("name", "description", "type", "metadata", "metadata.type"):
-        notes.append(Note(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
+        notes.append(FrontmatterNote(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
     elif "\n" in raw:
-        notes.append(Note(number, "folded", f"{key}: text over several lines is read as one line"))
+        notes.append(FrontmatterNote(number, "folded", f"{key}: text over several lines is read as one line"))
     if len(value) > LONG_VALUE:
-        notes.append(Note(number, "long-value", f"{key}: {len(value)} characters"))
+        notes.append(FrontmatterNote(number, "long-value", f"{key}: {len(value)} characters"))
     if not value.isascii() or not value.isprintable():
         hidden = _HIDDEN.search(value)
         if hidden is not None:
-            notes.append(Note(number, "hidden", f"{key}: hidden character U+{ord(hidden[0]):04X}"))
+            notes.append(FrontmatterNote(number, "hidden", f"{key}: hidden character U+{ord(hidden[0]):04X}"))
 
 
-def _missing(front: Frontmatter) -> list[Note]:
+def _missing(front: Frontmatter) -> list[FrontmatterNote]:
     notes = []
     for key in ("name", "description"):
         if front.get(key) is None:
-            notes.append(Note(None, f"no-{key}", f"{key} is missing"))
+            notes.append(FrontmatterNote(None, f"no-{key}", f"{key} is missing"))
     field = front.placed("type")
     if field is None or field.value is None:
-        notes.append(Note(None, "no-type", "type is missing"))
+        notes.append(FrontmatterNote(None, "no-type", "type is missing"))
     elif _known_type(field.value) is None:
-        notes.append(Note(field.line, "wrong-type", f"type {field.value[:40]!r} is none of {', '.join(TYPES)}"))
+        notes.append(
+            FrontmatterNote(field.line, "wrong-type", f"type {field.value[:40]!r} is none of {', '.join(TYPES)}")
+        )
     elif field.value != _known_type(field.value):
-        notes.append(Note(field.line, "type-case", f"type is written {field.value[:40]!r}"))
+        notes.append(FrontmatterNote(field.line, "type-case", f"type is written {field.value[:40]!r}"))
     return notes
 
 

@@ -256,7 +256,7 @@ def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
 LineKind = Literal["free", "heading", "entry", "prose", "blank"]
 
 
-class Line(Struct, frozen=True):
+class IndexLine(Struct, frozen=True):
     """A line of an index, or several that belong together.
 
     `kind` is "free" for what doesn't count (front matter, comments); `number` counts from 1 in the file; `level` is a
@@ -275,14 +275,14 @@ class Line(Struct, frozen=True):
         return (0, 0) if self.kind == "free" else (self.text.count("\n"), units(self.text))
 
 
-def cut_lines(text: str) -> list[Line]:
+def cut_lines(text: str) -> list[IndexLine]:
     """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
     counts = counted(text).lines_in_file()
     blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
-    lines: list[Line] = []
+    lines: list[IndexLine] = []
     at, number = 0, 1
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
@@ -302,7 +302,7 @@ def cut_lines(text: str) -> list[Line]:
             kind = "blank"
         elif at in heads:
             kind = "heading"
-        lines.append(Line(piece, kind, number, entry, heads.get(at, 0)))
+        lines.append(IndexLine(piece, kind, number, entry, heads.get(at, 0)))
         number += height
         at = end
     return lines
@@ -316,7 +316,7 @@ def without(text: str, entries: list[IndexEntry]) -> str:
     return text
 
 
-def single_blanks(lines: list[Line]) -> list[Line]:
+def single_blanks(lines: list[IndexLine]) -> list[IndexLine]:
     """Make runs of blank lines one; those in code are part of its block."""
     pairs = zip(lines, [None, *lines], strict=False)
     return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
@@ -331,7 +331,7 @@ def drop_empty_headings(before: str, after: str) -> str:
     still = _filled_headings(lines)
     if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
         return after
-    kept: list[Line] = []
+    kept: list[IndexLine] = []
     number = 0
     skipping = False
     for line in lines:
@@ -347,7 +347,7 @@ def drop_empty_headings(before: str, after: str) -> str:
     return "".join(line.text for line in kept)
 
 
-def _filled_headings(lines: list[Line]) -> list[bool]:
+def _filled_headings(lines: list[IndexLine]) -> list[bool]:
     """For each heading, whether an entry or prose stands before the next heading of its level."""
     filled: list[bool] = []
     open_: list[tuple[int, int]] = []

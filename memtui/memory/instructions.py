@@ -30,7 +30,7 @@ from msgspec.structs import replace
 from memtui.client.environment import Env, truth
 from memtui.client.git import main_repository, worktree_root
 from memtui.client.json_edit import BadJson, read_object
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import read_small, real
 from memtui.client.settings_files import effective
 from memtui.memory.budget import counted, units
@@ -108,7 +108,7 @@ def walk_imports(imports: tuple[Import, ...]) -> Iterator[Import]:
         yield from walk_imports(each.imports)
 
 
-def read_instructions(env: Env, place: Place, *, exact: bool = True) -> tuple[Instruction, ...]:
+def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True) -> tuple[Instruction, ...]:
     """The instruction files of a directory in the order in which the client loads them; nothing is written.
 
     Args:
@@ -120,7 +120,7 @@ def read_instructions(env: Env, place: Place, *, exact: bool = True) -> tuple[In
         What exists, and the four usual files (user, project, local, and managed if its folder is there) even if they do
         not, so that they can be written.
     """
-    return _Reader(env, place, exact).read()
+    return _Reader(env, location, exact).read()
 
 
 class _Parsed(Struct, frozen=True):
@@ -140,7 +140,7 @@ def _parse(data: bytes) -> _Parsed:
 
 class _Reader(Struct, dict=True):
     env: Env
-    place: Place
+    location: MemoryLocation
     exact: bool
     seen: set[str] = field(default_factory=set)
     listed: set[str] = field(default_factory=set)
@@ -148,16 +148,16 @@ class _Reader(Struct, dict=True):
     _approved: bool | None = None
 
     def __post_init__(self) -> None:
-        seen = effective(self.env, self.place.layers)
+        seen = effective(self.env, self.location.layers)
         self.off = next(
             (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if truth(seen.get(name))), None
         )
         self.excludes = [
             (pattern, glob_regex(pattern), layer.source)
-            for layer in self.place.layers
+            for layer in self.location.layers
             for pattern in _texts(layer.data.get("claudeMdExcludes"))
         ]
-        top = worktree_root(self.place.cwd)
+        top = worktree_root(self.location.cwd)
         main = top if top is None else main_repository(top)
         self.shared = (main, top) if top is not None and main is not None and main in top.parents else None
 
@@ -166,9 +166,9 @@ class _Reader(Struct, dict=True):
             if folder.is_dir():
                 self.file("managed", folder / "CLAUDE.md", "managed", usual=True)
         self.managed_text()
-        self.file("user", self.place.config / "CLAUDE.md", "user", usual=True)
-        self.rules(self.place.config / "rules", "user", None)
-        cwd = self.place.cwd
+        self.file("user", self.location.config / "CLAUDE.md", "user", usual=True)
+        self.rules(self.location.config / "rules", "user", None)
+        cwd = self.location.cwd
         for folder in (*reversed(cwd.parents), cwd):
             why = self.left_to_worktree(folder)
             here = folder == cwd
@@ -181,7 +181,7 @@ class _Reader(Struct, dict=True):
 
     def managed_text(self) -> None:
         """`claudeMd` of the managed settings: instructions without a file (documentation)."""
-        for layer in self.place.layers:
+        for layer in self.location.layers:
             text = layer.data.get("claudeMd") if layer.name == "policy" else None
             if isinstance(text, str) and text.strip() and layer.path is not None:
                 lines, chars = text.strip().count("\n") + 1, units(text.strip())
@@ -312,7 +312,7 @@ class _Reader(Struct, dict=True):
 
     def is_outside(self, target: Path) -> bool:
         """Whether a file lies outside the working directory and the user didn't approve that."""
-        if self.place.cwd in target.parents:
+        if self.location.cwd in target.parents:
             return False
         if self._approved is None:
             self._approved = self.approved()
@@ -321,7 +321,7 @@ class _Reader(Struct, dict=True):
     def approved(self) -> bool:
         """Whether the client's own state file has the user's yes to imports from outside, for this project."""
         given = self.env.get("CLAUDE_CONFIG_DIR")
-        state = (self.place.config if given else self.env.home) / ".claude.json"
+        state = (self.location.config if given else self.env.home) / ".claude.json"
         data = read_small(state, 16 << 20)
         try:
             projects = read_object((data or b"{}").decode("utf-8", errors="replace")).get("projects")
@@ -329,7 +329,7 @@ class _Reader(Struct, dict=True):
             return False
         if not isinstance(projects, dict):
             return False
-        entry = projects.get(str(self.place.root)) or projects.get(str(self.place.cwd))
+        entry = projects.get(str(self.location.root)) or projects.get(str(self.location.cwd))
         return isinstance(entry, dict) and entry.get("hasClaudeMdExternalIncludesApproved") is True
 
     def excluded(self, path: Path) -> str | None:

@@ -5,7 +5,8 @@ index entry and says which links will lead nowhere. What mends a problem is in `
 
 A plan: what would be written, shown before it is done. Making one reads files and writes nothing.
 
-`Sheets` collects edits of a folder's files: each is read once, its bytes and digest kept, so that `Store.apply` can
+`PlanBuilder` collects edits of a folder's files: each is read once, its bytes and digest kept, so that `Store.apply`
+can
 tell whether somebody else changed it meanwhile. Bytes that are no UTF-8 survive an edit unharmed.
 
 Links that follow a file to its new name, or that let go of one that is no more; edited by span.
@@ -31,12 +32,12 @@ from memtui.memory.index import INDEX_NAME, add_entry, apply_edits, drop_entries
 from memtui.memory.links import Graph, Names, slug
 from memtui.memory.markdown import Link, find_links, headings, write_label, write_target
 from memtui.memory.scope import Scope
-from memtui.memory.snapshot import World
-from memtui.memory.tidy import TidyPlan, Topic
+from memtui.memory.snapshot import Snapshot
+from memtui.memory.tidy import TidyPlan, TidyTopic
 from memtui.memory.tidy import plan_rebuild as _rebuild
 from memtui.memory.tidy import plan_tidy as _tidy
 from memtui.memory.topic import MemoryFile
-from memtui.util.errors import MemtuiError, NotFound, Refused, Usage
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 from memtui.util.text import nfc
 
 __all__ = [
@@ -100,7 +101,7 @@ def _lines(data: bytes | None) -> list[str]:
     return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
-class Sheets:
+class PlanBuilder:
     """The files of a folder while a plan is made.
 
     Args:
@@ -333,7 +334,9 @@ def _full_name(name: str) -> str:
     return name if not name or name.endswith(".md") else f"{name}.md"
 
 
-def plan_new(world: World, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto") -> Plan:
+def plan_new(
+    snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto"
+) -> Plan:
     """A new topic file, listed in the index.
 
     Args:
@@ -349,14 +352,14 @@ def plan_new(world: World, name: str, type: str, description: str = "", body: st
         Refused: If there is such a file already.
     """
     if type not in TYPES:
-        raise Usage(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
+        raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
     name = " ".join(name.split())
     if not name:
-        raise Usage("a name is missing")
-    found = world.scope(scope)
+        raise UsageError("a name is missing")
+    found = snapshot.scope(scope)
     if found is None and scope != "auto":
         raise NotFound(f"there is no scope {scope}")
-    sheets = Sheets(world.place.folder if found is None else found.root)
+    sheets = PlanBuilder(snapshot.location.folder if found is None else found.root)
     file = file_name(type, name)
     if sheets.exists(file) or (found is not None and any(nfc(one.name) == nfc(file) for one in found.files)):
         raise Refused(f"{file} is there already", hint="edit it, or choose another name")
@@ -367,7 +370,7 @@ def plan_new(world: World, name: str, type: str, description: str = "", body: st
     return sheets.plan(f"new {file}", notes)
 
 
-def plan_rename(world: World, file: MemoryFile, new: str) -> Plan:
+def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     """Another name for a file; index entry and links follow.
 
     Args:
@@ -379,20 +382,20 @@ def plan_rename(world: World, file: MemoryFile, new: str) -> Plan:
         Usage: If the name won't do.
         Refused: If there is such a file already.
     """
-    scope = _scope(world, [file])
+    scope = _scope(snapshot, [file])
     wanted = _full_name(new)
     complaint = check_name(new)
     if complaint:
-        raise Usage(f"{wanted or new!r}: {complaint}")
+        raise UsageError(f"{wanted or new!r}: {complaint}")
     if file.kind == "index":
         raise Refused(f"{INDEX_NAME} is the index: the agent looks for it under this name")
-    sheets = Sheets(scope.root)
+    sheets = PlanBuilder(scope.root)
     if wanted == file.name:
         return sheets.plan(f"rename {file.name}")
     taken = next((one for one in scope.files if nfc(one.name).casefold() == wanted.casefold()), None)
     if (taken is not None and taken.name != file.name) or (taken is None and sheets.exists(wanted)):
         raise Refused(f"{wanted} is there already", hint="choose another name")
-    graph = world.graph.of(scope.id)
+    graph = snapshot.graph.of(scope.id)
     linking = [one.name for one in scope.files if any(out.target.name == file.name for out in graph.out(one))]
     notes, lines = _relinked(sheets, scope, graph.names, file.name, wanted, linking)
     sheets.move(file.name, wanted)
@@ -404,7 +407,7 @@ def plan_rename(world: World, file: MemoryFile, new: str) -> Plan:
 
 
 def _relinked(
-    sheets: Sheets, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
+    sheets: PlanBuilder, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
 ) -> tuple[list[str], int]:
     """Put the new name into the files that link to it; returns notes, and how many lines changed."""
     notes: list[str] = []
@@ -422,7 +425,7 @@ def _relinked(
     return notes, lines
 
 
-def plan_delete(world: World, files: Sequence[MemoryFile]) -> Plan:
+def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """Files go, with their index entries; history keeps them.
 
     Args:
@@ -432,9 +435,9 @@ def plan_delete(world: World, files: Sequence[MemoryFile]) -> Plan:
     Returns:
         The plan; its notes list the links that will lead nowhere.
     """
-    scope = _scope(world, files)
-    sheets = Sheets(scope.root)
-    graph = world.graph.of(scope.id)
+    scope = _scope(snapshot, files)
+    sheets = PlanBuilder(scope.root)
+    graph = snapshot.graph.of(scope.id)
     gone = {file.name for file in files}
     notes: list[str] = []
     for file in files:
@@ -457,17 +460,17 @@ def plan_delete(world: World, files: Sequence[MemoryFile]) -> Plan:
     return sheets.plan(title, _few(notes))
 
 
-def plan_type(world: World, files: Sequence[MemoryFile], type: str) -> Plan:
+def plan_type(snapshot: Snapshot, files: Sequence[MemoryFile], type: str) -> Plan:
     """Another type for files of one scope; the file name stays."""
     if type not in TYPES:
-        raise Usage(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
-    return plan_field(world, files, "type", type)
+        raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
+    return plan_field(snapshot, files, "type", type)
 
 
-def plan_field(world: World, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
+def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
     """A front matter field of files of one scope gets a value; a file without front matter gets a block."""
-    scope = _scope(world, files)
-    sheets = Sheets(scope.root)
+    scope = _scope(snapshot, files)
+    sheets = PlanBuilder(scope.root)
     notes = []
     for file in files:
         if file.kind != "topic":
@@ -480,11 +483,11 @@ def plan_field(world: World, files: Sequence[MemoryFile], key: str, value: str) 
     return sheets.plan(f"{key} of {what}: {value}", _few(notes))
 
 
-def plan_add_to_index(world: World, files: Sequence[MemoryFile]) -> Plan:
+def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     """List files of one scope in its index, under a heading of their type where there is one."""
-    scope = _scope(world, files)
-    sheets = Sheets(scope.root)
-    graph = world.graph.of(scope.id)
+    scope = _scope(snapshot, files)
+    sheets = PlanBuilder(scope.root)
+    graph = snapshot.graph.of(scope.id)
     text = sheets.text_or(INDEX_NAME, "")
     listed = {graph.names.resolve(INDEX_NAME, name).name for e in read_entries(text) for name in (e.target, *e.more)}
     notes = []
@@ -506,7 +509,7 @@ def title_of(file: MemoryFile) -> str:
     return _NOT_IN_NAMES.sub(" ", stem_of(file.name)).strip() or file.name
 
 
-def _add(sheets: Sheets, rows: Sequence[tuple[str, str, str, str | None]]) -> list[str]:
+def _add(sheets: PlanBuilder, rows: Sequence[tuple[str, str, str, str | None]]) -> list[str]:
     """Put (title, file, hook, type) into the index; returns notes on its limits."""
     if not rows:
         return []
@@ -533,43 +536,43 @@ def _section(text: str, kind: str | None) -> str | None:
     return next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
 
 
-def plan_tidy(world: World, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = 0.7) -> Plan:
+def plan_tidy(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = 0.7) -> Plan:
     """A shorter index, down to a share of its limits; pinned files keep their entry."""
-    return _shortened(world, scope, pinned, goal, rebuild=False)
+    return _shortened(snapshot, scope, pinned, goal, rebuild=False)
 
 
-def plan_rebuild(world: World, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = 0.7) -> Plan:
+def plan_rebuild(snapshot: Snapshot, *, scope: str = "auto", pinned: Collection[str] = (), goal: float = 0.7) -> Plan:
     """An index made anew from the topic files, grouped by type."""
-    return _shortened(world, scope, pinned, goal, rebuild=True)
+    return _shortened(snapshot, scope, pinned, goal, rebuild=True)
 
 
-def _shortened(world: World, id: str, pinned: Collection[str], goal: float, *, rebuild: bool) -> Plan:
-    scope = world.scope(id)
+def _shortened(snapshot: Snapshot, id: str, pinned: Collection[str], goal: float, *, rebuild: bool) -> Plan:
+    scope = snapshot.scope(id)
     if scope is None:
         raise NotFound("there is no memory folder yet", hint="write the first memory")
-    sheets = Sheets(scope.root)
-    graph = world.graph.of(scope.id)
+    sheets = PlanBuilder(scope.root)
+    graph = snapshot.graph.of(scope.id)
     text = sheets.text_or(INDEX_NAME, "")
     topics = [_topic(file, graph, file.name in pinned) for file in scope.files if file.kind == "topic"]
     # An entry may lead to a file that is no topic of this folder (`team/x.md`): neither dead nor ours to judge.
     known = {nfc(topic.name) for topic in topics}
     for entry in read_entries(text):
         if nfc(entry.target) not in known and graph.names.resolve(INDEX_NAME, entry.target).state != "missing":
-            topics.append(Topic(entry.target, entry.title, pinned=True))
-    made = (_rebuild if rebuild else _tidy)(text, topics, now=world.read_at, goal=goal)
+            topics.append(TidyTopic(entry.target, entry.title, pinned=True))
+    made = (_rebuild if rebuild else _tidy)(text, topics, now=snapshot.read_at, goal=goal)
     if made.changed:
         sheets.put(INDEX_NAME, made.text_after)
     if made.moved:
-        _move_prose(sheets, made, world.read_at)
+        _move_prose(sheets, made, snapshot.read_at)
     return sheets.plan("rebuild the index" if rebuild else "tidy the index", _tidy_notes(made))
 
 
-def _topic(file: MemoryFile, graph: Graph, pinned: bool) -> Topic:
+def _topic(file: MemoryFile, graph: Graph, pinned: bool) -> TidyTopic:
     links = graph.links_in(file)
-    return Topic(file.name, title_of(file), file.description, file.type, links, file.modified, pinned)
+    return TidyTopic(file.name, title_of(file), file.description, file.type, links, file.modified, pinned)
 
 
-def _move_prose(sheets: Sheets, made: TidyPlan, now: float) -> None:
+def _move_prose(sheets: PlanBuilder, made: TidyPlan, now: float) -> None:
     """Prose of the index goes to the end of a topic of its own."""
     if sheets.exists(made.moved_to):
         before = sheets.text(made.moved_to)
@@ -597,11 +600,11 @@ def _few(notes: list[str]) -> list[str]:
     return notes if len(notes) <= MOST_NOTES else [*notes[: MOST_NOTES - 1], f"and {len(notes) - MOST_NOTES + 1} more"]
 
 
-def _scope(world: World, files: Sequence[MemoryFile]) -> Scope:
+def _scope(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Scope:
     """The scope that all these files are of."""
     if not files:
         raise NotFound("no file is chosen here")
-    scope = world.scope(files[0].scope)
+    scope = snapshot.scope(files[0].scope)
     if scope is None or any(file.scope != scope.id for file in files):
         raise MemtuiError("these files are of several folders", hint="choose files of one folder")
     return scope

@@ -24,7 +24,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.git import worktree_root
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.topic import MAX_INDEX, MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
@@ -184,7 +184,7 @@ class ScopeRoot(NamedTuple):
     root: Path
 
 
-def scope_roots(place: Place) -> list[ScopeRoot]:
+def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     """The scopes of a directory, in the order in which they are shown.
 
     Args:
@@ -193,14 +193,14 @@ def scope_roots(place: Place) -> list[ScopeRoot]:
     Returns:
         The auto memory always, whether its folder exists or memory is on or not; the others where their folder exists.
     """
-    roots = [ScopeRoot("auto", "memory", place.folder)]
+    roots = [ScopeRoot("auto", "memory", location.folder)]
     for name, label in (("team", "team memory"), ("logs", "daily logs")):
-        folder = place.folder / name
+        folder = location.folder / name
         if folder.is_dir():
             roots.append(ScopeRoot(name, label, folder))
-    tops = dict.fromkeys((place.cwd, worktree_root(place.cwd) or place.root))
+    tops = dict.fromkeys((location.cwd, worktree_root(location.cwd) or location.root))
     for kind, label, folders in (
-        ("user", "agent", [place.config / "agent-memory"]),
+        ("user", "agent", [location.config / "agent-memory"]),
         ("project", "agent (project)", [top / ".claude" / "agent-memory" for top in tops]),
         ("local", "agent (local)", [top / ".claude" / "agent-memory-local" for top in tops]),
     ):

@@ -13,9 +13,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.memory.checks.folder import Problem, check_instructions, check_scope
-from memtui.memory.checks.text import Facts, facts_of
+from memtui.memory.checks.text import TextFindings, find_in_text
 from memtui.memory.instructions import Instruction, read_instructions
 from memtui.memory.links import Graphs, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
@@ -24,7 +24,7 @@ from memtui.util.errors import NotFound
 
 
 @dataclass(frozen=True)
-class World:
+class Snapshot:
     """What one reading found.
 
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
@@ -32,7 +32,7 @@ class World:
     can't be read, memory switched off. `facts` is the cache of what each text said, by path.
     """
 
-    place: Place
+    location: MemoryLocation
     scopes: tuple[Scope, ...]
     instructions: tuple[Instruction, ...]
     problems: tuple[Problem, ...]
@@ -40,7 +40,7 @@ class World:
     read_at: float
     notices: tuple[str, ...] = ()
     graph: Graphs = field(default_factory=lambda: Graphs(()), repr=False, compare=False)
-    facts: Mapping[str, Facts] = field(default_factory=dict, repr=False, compare=False)
+    facts: Mapping[str, TextFindings] = field(default_factory=dict, repr=False, compare=False)
     allowed: frozenset[str] = frozenset()
 
     @cached_property
@@ -113,15 +113,15 @@ class World:
         return tuple(problem for problem in self.problems if problem.path == path)
 
 
-def read_world(
-    place: Place,
+def load_snapshot(
+    location: MemoryLocation,
     env: Env,
     *,
     full: bool,
-    known: World | None = None,
+    known: Snapshot | None = None,
     now: float,
     allowed: frozenset[str] = frozenset(),
-) -> World:
+) -> Snapshot:
     """Read all memory of a directory.
 
     Args:
@@ -138,7 +138,7 @@ def read_world(
     files = {} if known is None else known._paths
     notices: list[str] = []
     scopes = []
-    for id, label, root in scope_roots(place):
+    for id, label, root in scope_roots(location):
         if id == "auto" and not _is_there(root):
             notices.append(f"no memory yet: {root} doesn't exist")
             continue
@@ -146,12 +146,14 @@ def read_world(
         if scope.problem:
             notices.append(f"{label}: {scope.problem}")
         scopes.append(scope)
-    if not place.enabled:
+    if not location.enabled:
         notices.append("memory is switched off: the agent loads and writes none")
-    instructions = read_instructions(env, place, exact=full)
+    instructions = read_instructions(env, location, exact=full)
     if not full:
         facts = {} if known is None else known.facts
-        return World(place, tuple(scopes), instructions, (), False, now, tuple(notices), Graphs(scopes), facts, allowed)
+        return Snapshot(
+            location, tuple(scopes), instructions, (), False, now, tuple(notices), Graphs(scopes), facts, allowed
+        )
     facts = _all_facts(scopes, instructions, {} if known is None else known.facts)
     same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
     graphs = Graphs(scopes, {id: known.graph.of(id) for id in same} if known is not None else {})
@@ -163,14 +165,16 @@ def read_world(
             problems += check_scope(scope, graphs.of(scope.id), facts, now)
     problems += check_instructions(instructions, facts)
     problems = [problem for problem in problems if problem.code != "secret" or problem.subject not in allowed]
-    return World(place, tuple(scopes), instructions, tuple(problems), True, now, tuple(notices), graphs, facts, allowed)
+    return Snapshot(
+        location, tuple(scopes), instructions, tuple(problems), True, now, tuple(notices), graphs, facts, allowed
+    )
 
 
 SAME_FOR = 300.0
 """Seconds for which the problems of an unchanged folder stand: their ages go on."""
 
 
-def _unchanged(scopes: Iterable[Scope], known: World | None, now: float) -> frozenset[str]:
+def _unchanged(scopes: Iterable[Scope], known: Snapshot | None, now: float) -> frozenset[str]:
     """The scopes in which every file is the very one of the last full reading."""
     if known is None or not known.full or not 0 <= now - known.read_at < SAME_FOR:
         return frozenset()
@@ -200,10 +204,10 @@ def _is_there(root: Path) -> bool:
 
 
 def _all_facts(
-    scopes: Iterable[Scope], instructions: Iterable[Instruction], known: Mapping[str, Facts]
-) -> Mapping[str, Facts]:
+    scopes: Iterable[Scope], instructions: Iterable[Instruction], known: Mapping[str, TextFindings]
+) -> Mapping[str, TextFindings]:
     """What each text says: from the last reading where its digest is the same, else looked up now."""
-    facts: dict[str, Facts] = {}
+    facts: dict[str, TextFindings] = {}
 
     def take(path: Path, stamp: str, dates: bool) -> None:
         key = str(path)
@@ -213,7 +217,7 @@ def _all_facts(
             return
         text = _text(path)
         if text is not None:
-            facts[key] = facts_of(text, stamp, dates=dates)
+            facts[key] = find_in_text(text, stamp, dates=dates)
 
     for scope in scopes:
         for file in scope.files:

@@ -18,7 +18,7 @@ from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_inde
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import (
     IndexEntry,
-    Line,
+    IndexLine,
     add_entry,
     cut_lines,
     drop_empty_headings,
@@ -39,7 +39,7 @@ _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
 _GROUPS = {"user": "User", "feedback": "Feedback", "project": "Project", "reference": "Reference", None: "Other"}
 
 
-class Topic(Struct, frozen=True):
+class TidyTopic(Struct, frozen=True):
     """What usefulness is judged by: `modified` in seconds since the epoch, `links_in` from other topics."""
 
     name: str
@@ -51,7 +51,7 @@ class Topic(Struct, frozen=True):
     pinned: bool = False
 
 
-class Dropped(Struct, frozen=True):
+class DroppedEntry(Struct, frozen=True):
     """An entry that the plan changes or leaves out.
 
     `line` counts from 1 in the text before; `reason` is "dead", "duplicate", "shortened" or "over-budget".
@@ -75,7 +75,7 @@ class TidyPlan(Struct, frozen=True):
     text_after: str
     before: IndexBudget
     after: IndexBudget
-    dropped: tuple[Dropped, ...]
+    dropped: tuple[DroppedEntry, ...]
     moved: str = ""
     moved_to: str = ""
 
@@ -84,7 +84,7 @@ class TidyPlan(Struct, frozen=True):
         return self.text_before != self.text_after
 
 
-def usefulness(topic: Topic | None, hook: str, now: float) -> float:
+def usefulness(topic: TidyTopic | None, hook: str, now: float) -> float:
     """How much an entry is worth its line: type, links from other topics, age, shortness; pinned ones always stay."""
     if topic is None:
         return -1.0
@@ -106,7 +106,7 @@ def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
 
 
 def plan_tidy(
-    text: str, topics: Sequence[Topic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
 ) -> TidyPlan:  # fmt: skip
     """Plan a shorter index.
@@ -128,7 +128,7 @@ def plan_tidy(
     by_name = {nfc(topic.name): topic for topic in topics}
     before = measure_index(text, max_lines=max_lines, max_units=max_units)
     room = (int(max_lines * goal), int(max_units * goal))
-    dropped: list[Dropped] = []
+    dropped: list[DroppedEntry] = []
     moved: list[str] = []
     after, last = text, None
     while after != last:  # each round only takes away; the last finds nothing to do, so another tidying won't either
@@ -143,7 +143,7 @@ def plan_tidy(
 
 
 def plan_rebuild(
-    text: str, topics: Sequence[Topic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
 ) -> TidyPlan:  # fmt: skip
     """Plan an index made anew: one entry a topic under a heading a type, most useful first, down to the goal.
@@ -160,7 +160,7 @@ def plan_rebuild(
     # What hangs below an entry has no place in the new index either.
     moved += "".join(line.text[line.entry.end - line.entry.start :] for line in lines if line.entry is not None)
     moved = moved if moved.strip() else ""
-    dropped: list[Dropped] = []
+    dropped: list[DroppedEntry] = []
     rows = _rows(text, topics, now, dropped, with_notes=bool(moved))
     room = (int(max_lines * goal), int(max_units * goal))
     while True:
@@ -177,7 +177,7 @@ def plan_rebuild(
             if not row.topic.pinned:
                 rows.remove(row)
                 message = "among the least useful"
-                dropped.append(Dropped(row.line, row.title, row.topic.name, "over-budget", message))
+                dropped.append(DroppedEntry(row.line, row.title, row.topic.name, "over-budget", message))
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
     order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
     return TidyPlan(text, after, before, done, order, moved, NOTES_NAME if moved else "")
@@ -186,26 +186,28 @@ def plan_rebuild(
 class _Row(Struct, frozen=True):
     """A line of a new index; `line` is the old entry's, 0 if it had none."""
 
-    topic: Topic
+    topic: TidyTopic
     title: str
     hook: str
     line: int
 
 
-def _rows(text: str, topics: Sequence[Topic], now: float, dropped: list[Dropped], *, with_notes: bool) -> list[_Row]:
+def _rows(
+    text: str, topics: Sequence[TidyTopic], now: float, dropped: list[DroppedEntry], *, with_notes: bool
+) -> list[_Row]:
     """What a new index would list, most useful first; entries of missing files are dropped."""
     listed = {nfc(topic.name): topic for topic in topics}
     old: dict[str, IndexEntry] = {}
     for entry in read_entries(text):
         name = nfc(entry.target)
         if name not in listed and _is_ours(entry.target):
-            dropped.append(Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
+            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
             continue
-        listed.setdefault(name, Topic(entry.target, entry.title))
+        listed.setdefault(name, TidyTopic(entry.target, entry.title))
         if name not in old or (entry.hook and not old[name].hook):
             old[name] = entry
     if with_notes:
-        listed[NOTES_NAME] = Topic(
+        listed[NOTES_NAME] = TidyTopic(
             NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now, pinned=True
         )
     rows = []
@@ -215,7 +217,7 @@ def _rows(text: str, topics: Sequence[Topic], now: float, dropped: list[Dropped]
         short = one_sentence(hook or topic.description or "")
         if hook and len(hook) > LONG_HOOK:
             message = f"hook cut from {len(hook)} to {len(short)} characters"
-            dropped.append(Dropped(line, title, topic.name, "shortened", message))
+            dropped.append(DroppedEntry(line, title, topic.name, "shortened", message))
         rows.append(_Row(topic, title, short, line))
     return sorted(rows, key=lambda row: (-usefulness(row.topic, row.hook, now), row.topic.name))
 
@@ -225,7 +227,7 @@ def _is_ours(target: str) -> bool:
     return not target.startswith(("../", "/", "~"))
 
 
-def _numbered(text: str, dropped: list[Dropped]) -> tuple[Dropped, ...]:
+def _numbered(text: str, dropped: list[DroppedEntry]) -> tuple[DroppedEntry, ...]:
     """Line numbers of the text before, since the steps between have moved the lines."""
     waiting: dict[str, list[int]] = {}
     for entry in read_entries(text):
@@ -238,7 +240,7 @@ def _numbered(text: str, dropped: list[Dropped]) -> tuple[Dropped, ...]:
     return tuple(sorted(numbered, key=lambda drop: (drop.line, drop.reason)))
 
 
-def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) -> str:
+def _drop_useless(text: str, by_name: dict[str, TidyTopic], dropped: list[DroppedEntry]) -> str:
     """Take out entries of missing files and further entries of one file; a first one with no hook gets theirs."""
     entries = read_entries(text)
     first: dict[str, IndexEntry] = {}
@@ -247,10 +249,10 @@ def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) 
     for entry in entries:
         name = nfc(entry.target)
         if name not in by_name and _is_ours(entry.target) and not any(nfc(more) in by_name for more in entry.more):
-            dropped.append(Dropped(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
+            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
             spans.append((entry.start, entry_end(text, entry)))
         elif name in first and not entry.more and name in by_name:
-            dropped.append(Dropped(entry.line, entry.title, entry.target, "duplicate", "listed above already"))
+            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "duplicate", "listed above already"))
             spans.append((entry.start, entry_end(text, entry)))
             if not first[name].hook and entry.hook:
                 inherits.setdefault(entry.target, entry.hook)
@@ -263,13 +265,13 @@ def _drop_useless(text: str, by_name: dict[str, Topic], dropped: list[Dropped]) 
     return text
 
 
-def _shorten(text: str, dropped: list[Dropped]) -> str:
+def _shorten(text: str, dropped: list[DroppedEntry]) -> str:
     """Make long hooks one sentence."""
     for entry in reversed(read_entries(text)):
         if len(entry.hook) > LONG_HOOK and not entry.more:
             short = one_sentence(entry.hook)
             message = f"hook cut from {len(entry.hook)} to {len(short)} characters"
-            dropped.append(Dropped(entry.line, entry.title, entry.target, "shortened", message))
+            dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "shortened", message))
             text = text[: entry.hook_start] + short + text[entry.hook_end :]
     return text
 
@@ -280,7 +282,12 @@ def _fits(text: str, room: tuple[int, int]) -> bool:
 
 
 def _fit(
-    text: str, by_name: dict[str, Topic], room: tuple[int, int], now: float, dropped: list[Dropped], moved: list[str]
+    text: str,
+    by_name: dict[str, TidyTopic],
+    room: tuple[int, int],
+    now: float,
+    dropped: list[DroppedEntry],
+    moved: list[str],
 ) -> str:
     """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
     text = "".join(line.text for line in single_blanks(cut_lines(text)))
@@ -293,7 +300,7 @@ def _fit(
         text = "".join(line.text for line in single_blanks(cut_lines(text)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
             text = add_entry(text, "Notes from the index", NOTES_NAME, "What stood in the index itself")
-        by_name[NOTES_NAME] = Topic(NOTES_NAME, "Notes", pinned=True)
+        by_name[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
     rows = []
     for line in cut_lines(text):
         topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
@@ -304,19 +311,19 @@ def _fit(
         if _fits(without(text, gone), room):
             break
         gone.append(entry)
-        dropped.append(Dropped(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
+        dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
     return drop_empty_headings(text, without(text, gone))
 
 
-def _move_prose(lines: list[Line], room: tuple[int, int]) -> tuple[str, list[Line]]:
+def _move_prose(lines: list[IndexLine], room: tuple[int, int]) -> tuple[str, list[IndexLine]]:
     """Keep prose from the top while all that is no entry is within the room; the rest moves, with its headings."""
     other = [line.cost for line in lines if line.kind in ("prose", "heading", "blank")]
     if sum(cost[0] for cost in other) <= room[0] and sum(cost[1] for cost in other) <= room[1]:
         return "", lines
     used_lines = used_units = 0
-    kept: list[Line] = []
+    kept: list[IndexLine] = []
     moved: list[str] = []
-    heading: Line | None = None
+    heading: IndexLine | None = None
     for line in lines:
         if line.kind in ("prose", "heading", "blank"):
             used_lines, used_units = used_lines + line.cost[0], used_units + line.cost[1]

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.memory.frontmatter import MAX_BYTES, Frontmatter, Note, read_frontmatter
+from memtui.memory.frontmatter import MAX_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
@@ -177,7 +177,7 @@ def _stem(name: str) -> str:
 
 def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
     """A file that wasn't opened."""
-    front = Frontmatter("invalid", problems=(Note(None, "unread", reason),))
+    front = Frontmatter("invalid", problems=(FrontmatterNote(None, "unread", reason),))
     return MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,
         _stem(name), None, None, False, reason, None,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
+from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.database import HistoryDatabase
@@ -22,7 +22,7 @@ from memtui.memory import pin_operations
 from memtui.memory.drafts import Drafts
 from memtui.memory.pin_operations import RecordedPins
 from memtui.memory.plans import Plan
-from memtui.memory.snapshot import World, read_world
+from memtui.memory.snapshot import Snapshot, load_snapshot
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound, Refused
 
@@ -35,7 +35,7 @@ class Workspace:
     Args:
         env: Home, environment, policy files.
         dirs: Where our own files are.
-        place: The decided place.
+        location: The decided location.
         read_only: Refuse every write.
         trash: Whether deleted files go to the system's trash as well.
         now: The clock, in seconds.
@@ -45,7 +45,7 @@ class Workspace:
         self,
         env: Env,
         dirs: Dirs,
-        place: Place,
+        location: MemoryLocation,
         *,
         read_only: bool = False,
         trash: bool = True,
@@ -53,7 +53,7 @@ class Workspace:
     ) -> None:
         self.env = env
         self.dirs = dirs
-        self.place = place
+        self.location = location
         self.read_only = read_only
         self.trash = trash
         self.now = now
@@ -62,7 +62,7 @@ class Workspace:
         self.history = Versions(HistoryDatabase.of(dirs))
         """The history of the home, that of other projects too: `scopes` says what concerns this one."""
         self._stores: dict[Path, Store] = {}
-        self.roots: tuple[Path, ...] = (place.folder,)
+        self.roots: tuple[Path, ...] = (location.folder,)
         """The folders of the last reading, the memory folder first."""
         self._lone: tuple[Path, ...] = ()
 
@@ -72,13 +72,13 @@ class Workspace:
             self.trash = trash
             self._stores.clear()
 
-    def read(self, *, full: bool, known: World | None = None) -> World:
-        """Read the world; what `known` holds unchanged is not read again."""
-        world = read_world(self.place, self.env, full=full, known=known, now=self.now())
-        roots = dict.fromkeys([self.place.folder, *(scope.root for scope in world.scopes)])
+    def read(self, *, full: bool, known: Snapshot | None = None) -> Snapshot:
+        """Read the snapshot; what `known` holds unchanged is not read again."""
+        snapshot = load_snapshot(self.location, self.env, full=full, known=known, now=self.now())
+        roots = dict.fromkeys([self.location.folder, *(scope.root for scope in snapshot.scopes)])
         self.roots = tuple(r for r in roots if not any(r != other and r.is_relative_to(other) for other in roots))
-        self._lone = tuple(item.path for item in world.instructions if item.exists)
-        return world
+        self._lone = tuple(item.path for item in snapshot.instructions if item.exists)
+        return snapshot
 
     def text(self, path: Path) -> tuple[bytes, str]:
         """A file's bytes and their digest.
@@ -115,7 +115,7 @@ class Workspace:
     @property
     def pinned(self) -> frozenset[str]:
         """The names in the memory folder that nothing may touch by itself."""
-        return self.pins.names(self.place.folder)
+        return self.pins.names(self.location.folder)
 
     def carry_out(self, plan: Plan, *, who: str = "you") -> Saved:
         """Do what a plan says, as one version; pins and drafts go along with a file that gets another name.
@@ -166,14 +166,14 @@ class Workspace:
         """Every store of the project, those of its instruction and settings files too."""
         for root in self.roots:
             self.store(root)
-        settings = (layer.path for layer in self.place.layers if layer.path is not None and layer.path.exists())
+        settings = (layer.path for layer in self.location.layers if layer.path is not None and layer.path.exists())
         for path in (*self._lone, *settings):
             self.store(path.parent, allow=frozenset({path.name}))
         return tuple(self._stores.values())
 
     def scopes(self) -> tuple[Scope, ...]:
         """What the history has of this project: its files, its sessions, its pins."""
-        own = Scope(os.path.realpath(self.place.transcripts))
+        own = Scope(os.path.realpath(self.location.transcripts))
         return tuple(dict.fromkeys([*(store.scope for store in self.stores()), own]))
 
     def operations(self, limit: int = 200) -> tuple[Operation, ...]:
@@ -187,9 +187,9 @@ class Workspace:
 
     def changed_by_dream(self) -> frozenset[Path]:
         """The files of the memory folder that the newest background run changed, if history knows of one."""
-        operations = self.store(self.place.folder).operations()
+        operations = self.store(self.location.folder).operations()
         dream = next((one for one in operations if one.who.startswith("dream")), None)
-        return frozenset(self.place.folder / change.name for change in dream.files) if dream else frozenset()
+        return frozenset(self.location.folder / change.name for change in dream.files) if dream else frozenset()
 
     def undo_order(
         self, others: Mapping[str, Inverse] | None = None, recover: Collection[Callable[[], object]] = ()
@@ -249,8 +249,8 @@ class Workspace:
         Raises:
             MemtuiError: If the file is not JSON; it is left as it is.
         """
-        paths = [one.path for one in self.place.layers if one.name == layer and one.path is not None]
-        target = self.place.switch(key).target
+        paths = [one.path for one in self.location.layers if one.name == layer and one.path is not None]
+        target = self.location.switch(key).target
         path = target if target in paths else paths[0]
         try:
             before: bytes | None = self.text(path)[0]
@@ -266,10 +266,10 @@ class Workspace:
             [Change(path.name, after, digest(before) if before is not None else None)], why=why, merge=False
         )
 
-    def decide_again(self) -> Place:
-        """The place as the settings now have it."""
-        self.place = decide(self.env, self.place.cwd)
-        return self.place
+    def decide_again(self) -> MemoryLocation:
+        """The location as the settings now have it."""
+        self.location = locate_memory(self.env, self.location.cwd)
+        return self.location
 
     def note_outside(self) -> int:
         """Record what others changed in the folders and instruction files of this project; how many versions it took.

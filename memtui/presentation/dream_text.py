@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
-from memtui.dream.run.runs import Progress, Run, RunState
+from memtui.dream.run.runs import Run, RunProgress, RunState
 from memtui.util.text import many
 
 HOW_WORDS = {
@@ -32,7 +32,7 @@ def how_of(state: RunState) -> str:
     return state.word if state.end is None else state.end.how
 
 
-def seconds_of(run: Run, now: Progress, state: RunState, clock: float) -> float:
+def seconds_of(run: Run, now: RunProgress, state: RunState, clock: float) -> float:
     """How long a run took, or takes; one that died counts until its last event.
 
     Args:

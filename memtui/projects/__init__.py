@@ -3,7 +3,7 @@
 In: the surroundings, our folders, the ids of running sessions, a clock. Out: what is astray with the command that helps
 (`Strays`), a plan that can be shown (`MovePlan`), what was done (`Moved`), and the way back.
 
-- `strays`     directories that are gone, two directories in one folder, memory that nobody loads
+- `orphans`     directories that are gone, two directories in one folder, memory that nobody loads
 - `candidates` where a directory that is gone may be now, each with the reason
 - `move`       the plan of a move, and carrying it out · `back` taking it back
 - `transcripts` `memories` what of each goes where

@@ -13,21 +13,23 @@ from memtui.history.undo import UndoOrder
 from memtui.history.versions import UNDO, NotRestored, Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.projects import journal
-from memtui.projects.relocate import carry_out, plan_move
+from memtui.projects.relocate import apply_move, plan_move
 from memtui.projects.relocate_undo import undo_move
 from memtui.resume.fork import Fork
-from memtui.resume.launch import Resuming, write_fork
+from memtui.resume.launch import LaunchPlan, write_fork
 from memtui.sessions import operations_log
-from memtui.sessions.archive import Keeper
-from memtui.sessions.operations_log import deed_of_operation
+from memtui.sessions.archive import SessionArchive
+from memtui.sessions.operations_log import session_operation
 from memtui.util.errors import Conflict, MemtuiError
 
 
-def keeper_for(workspace: Workspace) -> Keeper:
+def archive_for(workspace: Workspace) -> SessionArchive:
     """The one who moves sessions, with the person's trash and the client's clean-up."""
-    days = cleanup_days(workspace.place.layers)
+    days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
-    return Keeper(workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days)
+    return SessionArchive(
+        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days
+    )
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
@@ -35,7 +37,7 @@ def live_sessions(workspace: Workspace) -> frozenset[str]:
     return frozenset(running(workspace.env))
 
 
-def make_fork(workspace: Workspace, plan: Resuming) -> Fork:
+def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:
     """Write the fork that a resume needs, as an operation that can be taken back.
 
     Raises:
@@ -43,7 +45,7 @@ def make_fork(workspace: Workspace, plan: Resuming) -> Fork:
     """
     made = write_fork(plan, workspace.now())
     try:
-        keeper_for(workspace).record_fork(made.path, made.title)
+        archive_for(workspace).record_fork(made.path, made.title)
     except MemtuiError:
         made.path.unlink(missing_ok=True)
         raise
@@ -56,17 +58,17 @@ def undo_order(workspace: Workspace) -> UndoOrder:
     Raises:
         Refused: If memtui is read only.
     """
-    keeper = keeper_for(workspace)
+    archive = archive_for(workspace)
 
     def sessions(operation: Operation, over: Collection[str]) -> Saved:
-        turn = keeper.redo if operation.kind == UNDO else keeper.undo
-        done = turn(deed_of_operation(operation), live=live_sessions(workspace))
-        return Saved(workspace.history.operation(done.deed.id), left=done.left)
+        turn = archive.redo if operation.kind == UNDO else archive.undo
+        done = turn(session_operation(operation), live=live_sessions(workspace))
+        return Saved(workspace.history.operation(done.operation.id), left=done.left)
 
     def moves(operation: Operation, over: Collection[str]) -> Saved:
         return (_move_again if operation.kind == UNDO else _move_back)(workspace, operation)
 
-    return workspace.undo_order({operations_log.SUBJECT: sessions, journal.SUBJECT: moves}, [keeper.recover])
+    return workspace.undo_order({operations_log.SUBJECT: sessions, journal.SUBJECT: moves}, [archive.recover])
 
 
 def _move_back(workspace: Workspace, operation: Operation) -> Saved:
@@ -90,6 +92,6 @@ def _move_again(workspace: Workspace, undo: Operation) -> Saved:
         memory=any(step["do"] == "memory" for step in steps),
         live=live, now=workspace.now,
     )  # fmt: skip
-    done = carry_out(plan, live=live, now=workspace.now, redoes=undo.id)
+    done = apply_move(plan, live=live, now=workspace.now, redoes=undo.id)
     left = [NotRestored(stay.what, stay.why) for stay in done.stays]
     return Saved(workspace.history.operation(done.id), left=tuple(left))

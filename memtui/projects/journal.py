@@ -26,7 +26,7 @@ MOVE: Final = "move"
 Line = Mapping[str, Any]
 
 
-class Past(Struct, frozen=True):
+class MoveRecord(Struct, frozen=True):
     """A move as the history has it.
 
     `old` and `new` are the directories, `old` the project's folder where its directory wasn't known; `when` is in
@@ -111,14 +111,14 @@ class Journal:
         """Write down that a move has come to its end."""
         self._log.finish(move)
 
-    def undone(self, past: Past, when: float) -> Operation:
+    def undone(self, past: MoveRecord, when: float) -> Operation:
         """Write down that a move was taken back; the operation that says so."""
         move = self.versions.operation(past.id)
         folders = [item for item in move.items if item.key == "folder"]
         id = self._log.record(SUBJECT, UNDO, f"{UNDO}: {move.why}", folders, when=when, undoes=move.id)
         return self.versions.operation(id)
 
-    def moves(self) -> tuple[Past, ...]:
+    def moves(self) -> tuple[MoveRecord, ...]:
         """All moves, the newest last.
 
         Raises:
@@ -133,7 +133,7 @@ class Journal:
         return tuple(_past(origins[id], carried_out) for id, carried_out in last.items())
 
 
-def unfinished(dirs: Dirs) -> tuple[Past, ...]:
+def unfinished(dirs: Dirs) -> tuple[MoveRecord, ...]:
     """The moves that were stopped half-way and that no later move of the same folder ended.
 
     Raises:
@@ -149,9 +149,9 @@ def unfinished(dirs: Dirs) -> tuple[Past, ...]:
     )
 
 
-def _past(move: Operation, carried_out: Operation) -> Past:
+def _past(move: Operation, carried_out: Operation) -> MoveRecord:
     about = move.extra or {}
     steps = tuple(item.data for item in carried_out.items if "do" in item.data)
     folder = Path(about["folder"])
     ended = carried_out.finished
-    return Past(move.id, move.when, about["old"], about["new"], folder, ended, move.undone, steps, carried_out.id)
+    return MoveRecord(move.id, move.when, about["old"], about["new"], folder, ended, move.undone, steps, carried_out.id)

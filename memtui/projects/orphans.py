@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import belongs, given_name, read_small, real
 from memtui.client.projects import Project, directory_of, list_projects
 from memtui.client.session_files import head_and_tail, records, session_files
@@ -169,7 +169,7 @@ class Shared(Struct, frozen=True):
     owners: tuple[Owner, ...]
 
 
-class LeftMemory(Struct, frozen=True):
+class OrphanedMemory(Struct, frozen=True):
     """Memory that no client loads: where it is, how many topics, and the reason.
 
     `directory` is the one that its folder stands for, and `used` the memory folder that counts there, if one is known.
@@ -182,15 +182,15 @@ class LeftMemory(Struct, frozen=True):
     used: Path | None = None
 
 
-class Strays(Struct, frozen=True):
+class Orphans(Struct, frozen=True):
     """All of it."""
 
     gone: tuple[Gone, ...]
     shared: tuple[Shared, ...]
-    left: tuple[LeftMemory, ...]
+    left: tuple[OrphanedMemory, ...]
 
 
-def find_strays(env: Env) -> Strays:
+def find_orphans(env: Env) -> Orphans:
     """Look for what is astray.
 
     Raises:
@@ -198,7 +198,7 @@ def find_strays(env: Env) -> Strays:
     """
     projects = list_projects(env)
     known = _known(projects)
-    return Strays(
+    return Orphans(
         tuple(
             Gone(project, candidates(project, known, env.home))
             for project in projects
@@ -230,23 +230,23 @@ def _owners(project: Project) -> tuple[Owner, ...]:
     )
 
 
-def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Iterable[LeftMemory]:
+def _left(env: Env, projects: Iterable[Project], known: Iterable[Path]) -> Iterable[OrphanedMemory]:
     holding = [project for project in projects if _holds(project) and not project.gone]
     if not holding:
         return
-    used = {real(decide(env, path).agent_folder) for path in known}
+    used = {real(locate_memory(env, path).agent_folder) for path in known}
     for project in holding:
         memory = project.memory
         if memory is None or real(memory) in used or project.folder.name == given_name(env):
             continue
         if project.cwd is None:
-            yield LeftMemory(memory, project.topics, "no directory of this name exists, and no session tells one")
+            yield OrphanedMemory(memory, project.topics, "no directory of this name exists, and no session tells one")
             continue
-        place = decide(env, project.cwd)
-        reason = f"in {project.cwd} {place.agent_folder} is used: "
-        inside = place.root != place.cwd
-        reason += f"it belongs to the repository {place.root}" if inside else "the settings say so"
-        yield LeftMemory(memory, project.topics, reason, place.root, place.agent_folder)
+        location = locate_memory(env, project.cwd)
+        reason = f"in {project.cwd} {location.agent_folder} is used: "
+        inside = location.root != location.cwd
+        reason += f"it belongs to the repository {location.root}" if inside else "the settings say so"
+        yield OrphanedMemory(memory, project.topics, reason, location.root, location.agent_folder)
 
 
 def _holds(project: Project) -> bool:

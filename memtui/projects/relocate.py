@@ -25,7 +25,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
+from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.paths import LOCK, read_small, real
 from memtui.client.projects import directory_of
 from memtui.client.session_files import SessionFile
@@ -39,7 +39,7 @@ from memtui.memory.budget import body_start, measure_index
 from memtui.memory.drafts import Drafts
 from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
 from memtui.memory.pins import Pins
-from memtui.memory.plans import Plan, Sheets
+from memtui.memory.plans import Plan, PlanBuilder
 from memtui.projects.journal import Journal
 from memtui.projects.relocate_sessions import FileMove, SessionMove, Stay, files_of, plan_sessions, transfer
 from memtui.util.app_dirs import Dirs
@@ -88,7 +88,7 @@ class MemoryMove(Struct, frozen=True):
     leaving: Plan
 
 
-def plan_memory(old: Path, new: Path, place: str) -> tuple[MemoryMove | None, list[Stay], list[str]]:
+def plan_memory(old: Path, new: Path, location: str) -> tuple[MemoryMove | None, list[Stay], list[str]]:
     """What has to be done for the memory of one folder to lie in another.
 
     Args:
@@ -101,9 +101,9 @@ def plan_memory(old: Path, new: Path, place: str) -> tuple[MemoryMove | None, li
     Raises:
         MemtuiError: If a file can't be read.
     """
-    here, there = Sheets(old), Sheets(new)
+    here, there = PlanBuilder(old), PlanBuilder(new)
     stays = [Stay(name, "not a memory file") for name in _others(old)]
-    tail = tail_of(place)
+    tail = tail_of(location)
     files: list[FileName] = []
     stamps = scan(old, None)
     spelled = Counter(map(fold_name, stamps))
@@ -127,18 +127,18 @@ def plan_memory(old: Path, new: Path, place: str) -> tuple[MemoryMove | None, li
         here.drop(name)
     if not files:
         return None, stays, []
-    coming = there.plan(f"memory of {place} comes here")
+    coming = there.plan(f"memory of {location} comes here")
     leaving = here.plan(f"memory goes to {new.parent.name}")
     return MemoryMove(tuple(files), coming, leaving), stays, _notes(there, files)
 
 
-def tail_of(place: str) -> str:
+def tail_of(location: str) -> str:
     """A word for a place that may stand in a file name."""
-    words = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", place)).strip("-")[-LONGEST_TAIL:].strip("-")
+    words = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFC", location)).strip("-")[-LONGEST_TAIL:].strip("-")
     return words or "elsewhere"
 
 
-def _topic(sheets: Sheets, root: Path, name: str, text: str, tail: str, mtime: int) -> FileName | Stay:
+def _topic(sheets: PlanBuilder, root: Path, name: str, text: str, tail: str, mtime: int) -> FileName | Stay:
     for number in range(1, 1000):
         target = name if number == 1 else _beside(name, tail, number - 1)
         reason = _refusal(root, target, name)
@@ -167,7 +167,7 @@ def _refusal(root: Path, name: str, known: str) -> str:
     return "" if verdict.name == name else f"{verdict.name} is another spelling of {known}"
 
 
-def _index(sheets: Sheets, name: str, text: str, renamed: Mapping[str, str], mtime: int) -> FileName | Stay:
+def _index(sheets: PlanBuilder, name: str, text: str, renamed: Mapping[str, str], mtime: int) -> FileName | Stay:
     reason = _refusal(sheets.root, name, name)
     if reason:
         return Stay(name, reason)
@@ -224,7 +224,7 @@ def _kept(body: list[str], wanted: set[str] | None) -> list[str]:
     return kept
 
 
-def _notes(sheets: Sheets, files: list[FileName]) -> list[str]:
+def _notes(sheets: PlanBuilder, files: list[FileName]) -> list[str]:
     notes = []
     for file in files:
         if file.renamed:
@@ -290,7 +290,7 @@ class MovePlan(Struct, frozen=True):
         return " and ".join(words) or "nothing"
 
 
-class Moved(Struct, frozen=True):
+class MoveResult(Struct, frozen=True):
     """What was done: the move's id for the way back, the sessions, whether memory moved, what stayed after all."""
 
     id: str
@@ -336,44 +336,44 @@ def plan_move(
         raise NotFound(f"{old} does not exist", hint="memtui projects lists the projects")
     if not new.is_dir():
         raise NotFound(f"{new} is no directory", hint="name the directory in which the project is now")
-    place = decide(env, new)
-    for folder in (old, place.transcripts):
+    location = locate_memory(env, new)
+    for folder in (old, location.transcripts):
         if folder.is_symlink():
             raise Refused(f"{folder} is a link: memtui doesn't write through links", hint="move it by hand")
     moves: list[SessionMove] = []
     stays: list[Stay] = []
     notes: list[str] = []
-    if sessions and old == place.transcripts:
+    if sessions and old == location.transcripts:
         notes.append("both directories have the same folder: the sessions are where they belong")
     elif sessions:
         chosen = _chosen(directory) if shared else None
-        moves, stays = plan_sessions(old, place.transcripts, chosen=chosen, live=live, fresh=fresh)
+        moves, stays = plan_sessions(old, location.transcripts, chosen=chosen, live=live, fresh=fresh)
         notes += _session_notes(moves, directory)
     taken: MemoryMove | None = None
     if memory and shared:
         notes.append("the memory stays: two directories share it")
     elif memory:
         word = directory.name if directory is not None else ""
-        taken, left, more = _memory(old / "memory", place, word or old.name.rpartition("-")[2], now)
+        taken, left, more = _memory(old / "memory", location, word or old.name.rpartition("-")[2], now)
         stays += left
         notes += more
-    return MovePlan(directory, new, old, place.transcripts, tuple(moves), taken, tuple(stays), tuple(notes), dirs)
+    return MovePlan(directory, new, old, location.transcripts, tuple(moves), taken, tuple(stays), tuple(notes), dirs)
 
 
 def _memory(
-    kept: Path, place: Place, word: str, now: Callable[[], float]
+    kept: Path, location: MemoryLocation, word: str, now: Callable[[], float]
 ) -> tuple[MemoryMove | None, list[Stay], list[str]]:
     """The plan for the memory of a project's folder."""
     if kept.is_symlink():
         return None, [Stay("memory", "it is a link to another folder")], []
-    if not kept.is_dir() or real(kept) == real(place.folder):
+    if not kept.is_dir() or real(kept) == real(location.folder):
         return None, [], []
-    for folder in (kept, place.folder):
+    for folder in (kept, location.folder):
         _not_dreaming(folder, now)
-    taken, stays, notes = plan_memory(kept, place.folder, word)
-    if taken is not None and place.folder != place.agent_folder:
-        notes.append(f"the agent client itself uses {place.agent_folder} as memory there")
-    if taken is not None and not place.enabled:
+    taken, stays, notes = plan_memory(kept, location.folder, word)
+    if taken is not None and location.folder != location.agent_folder:
+        notes.append(f"the agent client itself uses {location.agent_folder} as memory there")
+    if taken is not None and not location.enabled:
         notes.append("memory is switched off there: the agent loads none of it")
     return taken, stays, notes
 
@@ -410,7 +410,7 @@ def _not_dreaming(memory: Path, now: Callable[[], float]) -> None:
         raise Refused(f"a consolidation may be running in {memory} (process {pid})", hint=hint)
 
 
-def carry_out(
+def apply_move(
     plan: MovePlan,
     *,
     live: Collection[str] = (),
@@ -418,7 +418,7 @@ def carry_out(
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
     redoes: str | None = None,
     fs: FileSystem = REAL,
-) -> Moved:
+) -> MoveResult:
     """Do what a plan says.
 
     Args:
@@ -456,7 +456,7 @@ def carry_out(
             journal.end(move)
     except OSError as error:
         raise fault(error, error.filename or plan.source.name, outcome=outcome) from error
-    return Moved(move, tuple(moved), plan.memory is not None, tuple(stays))
+    return MoveResult(move, tuple(moved), plan.memory is not None, tuple(stays))
 
 
 def _none_live(sessions: Collection[SessionMove], live: Collection[str]) -> None:

@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from memtui.client.session_files import SESSION, SessionFile, read_part, records, session_files, session_title
 from memtui.fs.atomic import is_temp
-from memtui.fs.copy import Seen, copy, remove, see
+from memtui.fs.copy import FileState, copy, remove, see
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, MemtuiError, Refused
 
@@ -59,8 +59,8 @@ def transfer(
     Raises:
         OSError: If the disk refuses. Every file is whole in one of the folders, or in both.
     """
-    seen: list[tuple[FileMove, Seen]] = []
-    made: list[tuple[FileMove, Seen]] = []
+    seen: list[tuple[FileMove, FileState]] = []
+    made: list[tuple[FileMove, FileState]] = []
     try:
         for file in files:
             if file.there:
@@ -93,7 +93,7 @@ def transfer(
     return True, stays
 
 
-def _take_away(root: Path, made: Collection[tuple[FileMove, Seen]], fs: FileSystem) -> None:
+def _take_away(root: Path, made: Collection[tuple[FileMove, FileState]], fs: FileSystem) -> None:
     """Remove copies again; one that stays is there twice, which the next move ends."""
     for file, copy_ in made:
         with suppress(MemtuiError, OSError):

@@ -17,12 +17,12 @@ from memtui.history.store import Store
 from memtui.history.versions import Operation
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
-from memtui.projects.journal import Journal, Line, Past
+from memtui.projects.journal import Journal, Line, MoveRecord
 from memtui.projects.relocate import follow_names, remove_empty
 from memtui.projects.relocate_sessions import FileMove, Stay, files_of, transfer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, NotFound, Refused
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 
 
 class Undone(Struct, frozen=True):
@@ -30,14 +30,14 @@ class Undone(Struct, frozen=True):
     the operation that says so.
     """
 
-    move: Past
+    move: MoveRecord
     sessions: int
     memory: bool
     stays: tuple[Stay, ...]
     operation: Operation
 
 
-def past_move(dirs: Dirs, word: str = "") -> Past:
+def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
     """The newest move that still stands, or one by the beginning of its id.
 
     Raises:
@@ -50,7 +50,7 @@ def past_move(dirs: Dirs, word: str = "") -> Past:
         if not standing:
             raise NotFound("no move to take back")
         return standing[-1]
-    found = the_one([move for move in moves if begins(move.id, word)], word, "move", lists="give its whole id")
+    found = resolve_one([move for move in moves if begins(move.id, word)], word, "move", lists="give its whole id")
     if found.undone:
         raise Conflict(f"{found.id} is taken back already")
     return found
@@ -146,7 +146,7 @@ def _copied_back(file: FileMove, old: Path, new: Path, fs: FileSystem) -> list[S
     return []
 
 
-def _memory_back(step: Line, move: Past, dirs: Dirs, now: Callable[[], float], fs: FileSystem) -> list[Stay]:
+def _memory_back(step: Line, move: MoveRecord, dirs: Dirs, now: Callable[[], float], fs: FileSystem) -> list[Stay]:
     """The old folder first, then out of the new one, each as the history of that folder says."""
     old, new = Path(step["from"]), Path(step["to"])
     make_folders(old, fs=fs)

@@ -132,18 +132,18 @@ class Message(Struct):
     bare: bool = False
 
 
-class Dropped(Struct):
+class DroppedBlock(Struct):
     """A row of which something isn't sent, and why."""
 
     entry: Entry
     why: str
 
 
-class Conversation(Struct):
+class ApiConversation(Struct):
     """The messages of a resume, and what is on the way but isn't sent."""
 
     messages: list[Message] = field(default_factory=list)
-    dropped: list[Dropped] = field(default_factory=list)
+    dropped: list[DroppedBlock] = field(default_factory=list)
     model: str = ""
 
 

@@ -13,7 +13,7 @@ import re
 from typing import Any, Final
 
 from memtui.resume.content_blocks import NO_CONTENT, Block
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.resume.tool_calls import INTERRUPTED
 from memtui.transcripts.entries import text, whole_characters
 
@@ -35,7 +35,7 @@ _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"
 ApiMessage = dict[str, Any]
 
 
-def context_messages(resume: Resume) -> list[ApiMessage]:
+def context_messages(resume: ResumePlan) -> list[ApiMessage]:
     """The messages of a resume in the form of the Messages API; empty if there is no conversation."""
     found: list[ApiMessage] = []
     ids = _Ids()

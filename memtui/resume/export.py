@@ -13,7 +13,7 @@ from msgspec import Struct, field
 
 from memtui.resume.content_blocks import Block
 from memtui.resume.context import context_messages
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
 from memtui.transcripts.content import part_of
 from memtui.transcripts.entries import whole_characters
@@ -36,7 +36,7 @@ class Export(Struct):
     removed: dict[str, int] = field(default_factory=dict)
 
 
-def export(resume: Resume, title: str, form: Format) -> Export:
+def export_transcript(resume: ResumePlan, title: str, form: Format) -> Export:
     """Write a conversation down.
 
     Args:
@@ -79,7 +79,7 @@ class _Part(Struct, frozen=True):
     body: str
 
 
-def _parts(resume: Resume, clean: _Cleaner) -> Iterator[_Part]:
+def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[_Part]:
     for message in resume.messages or ():
         for block in message.blocks:
             part = _part(message.role, block, clean)
@@ -103,7 +103,7 @@ def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
     return None if part.kind == "thinking" else _Part(role, "other", "", clean(part.line))
 
 
-def _markdown(resume: Resume, title: str, clean: _Cleaner) -> str:
+def _markdown(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
     lines, speaker = [f"# {_one_line(title)}", ""], ""
     for part in _parts(resume, clean):
         if part.role != speaker and part.kind != "result":
@@ -131,7 +131,7 @@ def _one_line(value: str) -> str:
     return " ".join(value.split())
 
 
-def _html(resume: Resume, title: str, clean: _Cleaner) -> str:
+def _html(resume: ResumePlan, title: str, clean: _Cleaner) -> str:
     body, speaker = [], ""
     for part in _parts(resume, clean):
         if part.role != speaker and part.kind != "result":

@@ -19,7 +19,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from memtui.fs.atomic import fault, replace_file
-from memtui.resume.resume import Resume, resume
+from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import Entry, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.summary import title_of
@@ -44,7 +44,7 @@ class Fork(Struct, frozen=True):
     id: str
     path: Path
     title: str
-    resume: Resume
+    resume: ResumePlan
 
 
 def fork(
@@ -68,7 +68,7 @@ def fork(
         NotFound: If there is no such message.
         MemtuiError: If there is no conversation to fork, or it can't be written.
     """
-    told = resume(transcript, at)
+    told = plan_resume(transcript, at)
     if not told.way or told.messages is None:
         raise MemtuiError("There is no conversation to fork", hint="`memtui sessions tree` shows what there is")
     identity = new_id()

@@ -12,7 +12,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from memtui.resume.omitted import Why
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import many
 
@@ -89,7 +89,7 @@ class Health(Struct, frozen=True):
                 yield many(number, one) + rest
 
 
-def health_of(transcript: Transcript, resume: Resume) -> Health:
+def health_of(transcript: Transcript, resume: ResumePlan) -> Health:
     """Judge a session by what its resume sends and leaves out.
 
     Args:

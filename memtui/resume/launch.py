@@ -20,8 +20,8 @@ from memtui.client.session_files import SESSION, SessionFile
 from memtui.fs.atomic import fault
 from memtui.resume.fork import Fork, fork
 from memtui.transcripts.transcript import Transcript, read_transcript
-from memtui.util.errors import NotFound, Refused, Usage
-from memtui.util.resolve import the_one
+from memtui.util.errors import NotFound, Refused, UsageError
+from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
 SHORTEST: Final = 8
@@ -40,12 +40,14 @@ def message_of(transcript: Transcript, word: str) -> str:
         return word
     shown = visible(word, keep="")
     if len(word) < SHORTEST:
-        raise Usage(f"{shown!r} is too short to name a message", hint=f"give {SHORTEST} characters of its uuid or more")
+        raise UsageError(
+            f"{shown!r} is too short to name a message", hint=f"give {SHORTEST} characters of its uuid or more"
+        )
     fits = sorted(uuid for uuid in uuids if uuid.lower().startswith(word.lower()))
-    return the_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
+    return resolve_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
 
 
-class Resuming(Struct, frozen=True):
+class LaunchPlan(Struct, frozen=True):
     """What will be resumed, and where.
 
     `writes`: a fork of ours that ends at the message `at` ("": the client's leaf) goes into `folder` first. `forks`:
@@ -82,7 +84,7 @@ class Resuming(Struct, frozen=True):
             raise Refused(self.open_elsewhere, hint="--fork goes on in a new session")
 
 
-def plan_resume(env: Env, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None) -> Resuming:
+def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, directory: Path | None = None) -> LaunchPlan:
     """Decide how a session is resumed; nothing is written.
 
     Args:
@@ -105,7 +107,7 @@ def plan_resume(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
     ours = path.parent.parent == real(projects_dir(env)) and SESSION.fullmatch(path.name) is not None
     point = message_of(read_transcript(path), at) if at else ""
     writes = bool(at) or not ours
-    return Resuming(
+    return LaunchPlan(
         path,
         place,
         path.parent if ours and directory is None else transcripts_dir(env, place),
@@ -116,7 +118,7 @@ def plan_resume(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
     )
 
 
-def write_fork(plan: Resuming, now: float) -> Fork:
+def write_fork(plan: LaunchPlan, now: float) -> Fork:
     """Write the fork that a plan asks for; the session itself stays as it is.
 
     Args:

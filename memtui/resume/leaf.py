@@ -26,7 +26,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.resume.path import walk, within_reach
+from memtui.resume.path import find_path, within_reach
 from memtui.resume.rows import NAMELESS, Rows
 from memtui.transcripts.entries import Entry, link
 
@@ -57,7 +57,7 @@ REASONS: dict[Reason, str] = {
 }
 
 
-class Leaf(Struct, frozen=True):
+class ResumePoint(Struct, frozen=True):
     """The row that a session goes on from; uuid "" if there is none. `led` is the row that led to it.
 
     `rewound`: a person went back to it and wrote nothing since, so that its turn isn't one that was interrupted.
@@ -69,7 +69,7 @@ class Leaf(Struct, frozen=True):
     rewound: bool = False
 
 
-def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) -> Leaf:
+def find_resume_point(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) -> ResumePoint:
     """Where the client goes on.
 
     Args:
@@ -85,7 +85,7 @@ def find_leaf(rows: Rows, entries: list[Entry], children: dict[str, list[str]]) 
         leaf = _newest_leaf(rows, children, last, "" if pinned else _newest(rows, entries))
     if leaf is None:
         last = next((uuid for uuid in reversed(rows.by_uuid) if not rows.by_uuid[uuid].sidechain), "")
-        leaf = Leaf(last, "no-message" if last else "none", last)
+        leaf = ResumePoint(last, "no-message" if last else "none", last)
     pin = _pin(rows, entries)
     leaf = _pinned(rows, pin, leaf, children) or leaf
     return replace(leaf, rewound=pin.rewound and leaf.uuid == pin.uuid)
@@ -99,16 +99,16 @@ def _last(rows: Rows, entries: list[Entry]) -> str:
     return ""
 
 
-def _newest_leaf(rows: Rows, children: dict[str, list[str]], last: str, newest: str) -> Leaf | None:
+def _newest_leaf(rows: Rows, children: dict[str, list[str]], last: str, newest: str) -> ResumePoint | None:
     """Rule 1, of the last main row and the one that may be later."""
     leaf = rows.speaker(last) if last != NAMELESS else ""
     below = "" if last == NAMELESS or newest in ("", last) else _latest_below(rows, last, children)
     if below and rows.speaker(below):
-        return Leaf(rows.speaker(below), "latest-below", last)
+        return ResumePoint(rows.speaker(below), "latest-below", last)
     if leaf:
-        return Leaf(leaf, "last-record", last)
+        return ResumePoint(leaf, "last-record", last)
     latest = _latest_end(rows)
-    return Leaf(latest, "latest-end", last) if latest else None
+    return ResumePoint(latest, "latest-end", last) if latest else None
 
 
 def _newest(rows: Rows, entries: list[Entry]) -> str:
@@ -151,16 +151,16 @@ def _latest_below(rows: Rows, top: str, children: dict[str, list[str]]) -> str:
     return max(found)[2] if found else ""
 
 
-def _spliced_leaf(rows: Rows, last: str) -> Leaf | None:
+def _spliced_leaf(rows: Rows, last: str) -> ResumePoint | None:
     """Rule 2."""
     above = {rows.parent[uuid] for uuid in rows.by_uuid}
     followed = {rows.parent[uuid] for uuid in _messages(rows)}
     tips = {rows.speaker(uuid) for uuid in rows.by_uuid if uuid not in above} - followed - {""}
     if len(tips) == 1:
         tip = tips.pop()
-        return Leaf(tip, "preserved", tip)
+        return ResumePoint(tip, "preserved", tip)
     leaf = _newest_leaf(rows, {}, last, "")
-    return Leaf(leaf.uuid, "preserved", leaf.led) if leaf else None
+    return ResumePoint(leaf.uuid, "preserved", leaf.led) if leaf else None
 
 
 def _messages(rows: Rows) -> list[str]:
@@ -208,19 +208,19 @@ def _pin(rows: Rows, entries: list[Entry]) -> _Pin:
     return _Pin(pins[-1][0], explicit >= 0, explicit > last, rewound > last)
 
 
-def _pinned(rows: Rows, pin: _Pin, leaf: Leaf, children: dict[str, list[str]]) -> Leaf | None:
+def _pinned(rows: Rows, pin: _Pin, leaf: ResumePoint, children: dict[str, list[str]]) -> ResumePoint | None:
     """Rule 3."""
     if pin.emptied:
-        return Leaf("", "emptied")
+        return ResumePoint("", "emptied")
     target = rows.speaker(pin.uuid)
     if not target:
         return None
-    way = [] if leaf.led == NAMELESS else walk(rows, leaf.led, strict=True)
+    way = [] if leaf.led == NAMELESS else find_path(rows, leaf.led, strict=True)
     if pin.uuid not in (way if pin.explicit else within_reach(rows, way, children)):
         ends = pin.uuid == target and all(rows.speaker(rows.parent[uuid]) != target for uuid in _messages(rows))
         if ends or not rows.kept:
-            return Leaf(target, "pinned", pin.uuid)
-    return Leaf(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
+            return ResumePoint(target, "pinned", pin.uuid)
+    return ResumePoint(target, "pinned-back", pin.uuid) if pin.back and target != leaf.uuid else None
 
 
 def _says(entry: Entry, word: str) -> bool:

@@ -28,9 +28,9 @@ from memtui.resume.content_blocks import (
     THINKING,
     TOOL_LOADED,
     TOOLS,
+    ApiConversation,
     Block,
-    Conversation,
-    Dropped,
+    DroppedBlock,
     Message,
     cleaned,
     is_blank,
@@ -57,7 +57,9 @@ _REMINDED_IN_RESULTS: Final = re.compile(r"claude-(?:opus-4-[5-7]|sonnet-4-6|hai
 """Models that get a reminder at the end of the result before it; newer ones get it in a message of its own."""
 
 
-def conversation(rows: Sequence[Entry], says: Iterable[Record], *, start: int = 0, over: bool = False) -> Conversation:
+def conversation(
+    rows: Sequence[Entry], says: Iterable[Record], *, start: int = 0, over: bool = False
+) -> ApiConversation:
     """Turn rows into what is sent.
 
     Args:
@@ -66,7 +68,7 @@ def conversation(rows: Sequence[Entry], says: Iterable[Record], *, start: int = 
         start: The first of them that is sent; of those before it only calls that are still open are answered.
         over: Whether no call at the end is one that was interrupted.
     """
-    result = Conversation(model=resumed_model(rows))
+    result = ApiConversation(model=resumed_model(rows))
     separate = _REMINDED_IN_RESULTS.match(result.model) is None
     parts: list[Message] = []
     for entry, data in zip(rows, says, strict=True):
@@ -141,7 +143,7 @@ def _last_turn(entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[str]) -> list[Message]:
+def _parts(entry: Entry, data: Record, result: ApiConversation, tools: frozenset[str]) -> list[Message]:
     """The message that a row makes, by rules 1 and 2."""
     if entry.type == "system":
         if entry.subtype != "local_command":
@@ -152,12 +154,12 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
     if not isinstance(message, dict):
         return []
     if data.get("isApiErrorMessage") and message.get("model") == SYNTHETIC:
-        result.dropped.append(Dropped(entry, "an error that the client wrote"))
+        result.dropped.append(DroppedBlock(entry, "an error that the client wrote"))
         return []
     if entry.content == "empty" and entry.type == "assistant":
         return [Message("assistant", [Block({"type": "text", "text": NO_CONTENT}, entry)], entry.message_id)]
     if not entry.speaks:
-        result.dropped.append(Dropped(entry, "no content that can be sent"))
+        result.dropped.append(DroppedBlock(entry, "no content that can be sent"))
         unsaid = [Block({"type": "text", "text": ""}, entry)]
         return [Message("user", unsaid)] if entry.content == "empty" else []
     origin = data.get("origin")
@@ -169,7 +171,7 @@ def _parts(entry: Entry, data: Record, result: Conversation, tools: frozenset[st
     return [Message(entry.type, blocks, entry.message_id, bare)]
 
 
-def _without_thoughts(messages: list[Message], result: Conversation) -> list[Message]:
+def _without_thoughts(messages: list[Message], result: ApiConversation) -> list[Message]:
     """Rule 5."""
     spoken = {message.id for message in messages if not is_thought(message)} - {""}
     for message in messages:
@@ -178,18 +180,18 @@ def _without_thoughts(messages: list[Message], result: Conversation) -> list[Mes
         kept = []
         for block in message.blocks:
             if _is_thought_of_another(block, result.model):
-                result.dropped.append(Dropped(block.entry, "thinking of another model"))
+                result.dropped.append(DroppedBlock(block.entry, "thinking of another model"))
             else:
                 kept.append(block)
         own = [block for block in kept if not _stands_in(block)]
         if message.id not in spoken and all(block.type in THINKING or is_blank(block) for block in own):
-            result.dropped += [Dropped(block.entry, "nothing but thinking or white space") for block in own]
+            result.dropped += [DroppedBlock(block.entry, "nothing but thinking or white space") for block in own]
             kept = [block for block in kept if _stands_in(block)]
         joined = any(block.entry is not kept[0].entry for block in kept)
         said = [block for block in kept if not (is_blank(block) and (joined or not block.data["text"]))]
         message.blocks = [block for block in said if not _stands_in(block)] or said[:1]
         sent = {id(block.entry) for block in message.blocks}
-        result.dropped += [Dropped(block.entry, "nothing to say") for block in kept if id(block.entry) not in sent]
+        result.dropped += [DroppedBlock(block.entry, "nothing to say") for block in kept if id(block.entry) not in sent]
     return [message for message in messages if message.blocks]
 
 

@@ -6,8 +6,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.resume.content_blocks import Dropped
-from memtui.resume.path import stand_in
+from memtui.resume.content_blocks import DroppedBlock
+from memtui.resume.path import parent_substitute
 from memtui.resume.rows import NAMELESS, Rows
 from memtui.transcripts.entries import CHAIN_TYPES, Entry, cycles_of
 from memtui.transcripts.transcript import Transcript
@@ -37,7 +37,7 @@ WORDS: dict[Why, str] = {
 }
 
 
-class LeftOut(Struct, frozen=True):
+class OmittedRecord(Struct, frozen=True):
     """A message that isn't sent. `why` is the kind of reason, `detail` says more where there is more to say."""
 
     line: int
@@ -59,9 +59,9 @@ class Defect(Struct, frozen=True):
 TAKEN = "the line before it is cut off where a value would follow; the client takes this one for it"
 
 
-def left_out_of(
-    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[Dropped], *, wanted: bool = False
-) -> tuple[LeftOut, ...]:
+def find_omitted(
+    transcript: Transcript, rows: Rows, way: Iterable[Entry], dropped: Iterable[DroppedBlock], *, wanted: bool = False
+) -> tuple[OmittedRecord, ...]:
     """The messages that a resume along `way` doesn't send, in file order.
 
     Args:
@@ -73,7 +73,7 @@ def left_out_of(
     """
     way = list(way)
     used = {id(entry) for entry in way}
-    found: dict[int, LeftOut] = {}
+    found: dict[int, OmittedRecord] = {}
     for item in dropped:
         found[id(item.entry)] = _row(item.entry, "not-sent", item.why)
     reasons = _Reasons(rows, way, wanted=wanted)
@@ -86,8 +86,8 @@ def left_out_of(
     return tuple(sorted(found.values(), key=lambda item: item.line))
 
 
-def _row(entry: Entry, why: Why, detail: str = "") -> LeftOut:
-    return LeftOut(entry.line, entry.uuid, entry.type, why, detail or WORDS[why])
+def _row(entry: Entry, why: Why, detail: str = "") -> OmittedRecord:
+    return OmittedRecord(entry.line, entry.uuid, entry.type, why, detail or WORDS[why])
 
 
 class _Reasons:
@@ -156,7 +156,7 @@ class _Reasons:
         return "lost-parent" if lost and self.root and not self.root.boundary else "rewound"
 
 
-def defects_of(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tuple[Defect, ...]:
+def find_defects(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tuple[Defect, ...]:
     """What is wrong with lines and links, in file order."""
     found = [Defect(bad.line, "bad-line", detail=bad.why) for bad in transcript.problems]
     names = Counter(entry.uuid for entry in transcript.entries if entry.chained)
@@ -168,7 +168,7 @@ def defects_of(transcript: Transcript, rows: Rows, way: Iterable[Entry]) -> tupl
             found.append(Defect(entry.line, "duplicate", entry.uuid))
         seen.add(entry.uuid)
         if entry.parent and entry.parent not in names and entry.type in CHAIN_TYPES:
-            near = stand_in(rows, entry, {entry.uuid}) if entry.uuid in rows.by_uuid else ""
+            near = parent_substitute(rows, entry, {entry.uuid}) if entry.uuid in rows.by_uuid else ""
             found.append(Defect(entry.line, "bridged" if near else "orphan", entry.uuid, near))
     for cycle in cycles_of(transcript.entries):
         found.append(Defect(cycle.line, "cycle", cycle.uuid))

@@ -8,7 +8,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.client.session_files import one_line
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.subagents import SubAgent, find_agents
@@ -53,7 +53,7 @@ class Node(Struct, frozen=True):
     agent: SubAgent | None = None
 
 
-def outline_of(transcript: Transcript, resume: Resume, tree: Tree | None = None) -> tuple[Node, ...]:
+def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[Node, ...]:
     """The nodes of a session, top down.
 
     Args:
@@ -82,7 +82,7 @@ def said_by(data: Record, longest: int = 0) -> str:
 class _Outline:
     """Puts branches and sub-agents below each other, without recursion."""
 
-    def __init__(self, transcript: Transcript, resume: Resume, tree: Tree) -> None:
+    def __init__(self, transcript: Transcript, resume: ResumePlan, tree: Tree) -> None:
         self.transcript = transcript
         self.tree = tree
         self.leaf = resume.leaf.uuid

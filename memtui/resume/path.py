@@ -39,7 +39,7 @@ NEAR = 5.0
 """Seconds: as much earlier the row may be that stands in for a lost parent."""
 
 
-def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
+def find_path(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
     """The uuids on the way to `leaf`, oldest first (rules 1 and 2); a strict way has no stand-ins for lost parents."""
     way: list[str] = []
     seen: set[str] = set()
@@ -48,7 +48,7 @@ def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
         if uuid not in rows.by_uuid or uuid in seen:
             if not way:
                 return []
-            uuid = "" if strict else stand_in(rows, rows.by_uuid[way[-1]], seen)
+            uuid = "" if strict else parent_substitute(rows, rows.by_uuid[way[-1]], seen)
             continue
         seen.add(uuid)
         way.append(uuid)
@@ -59,7 +59,7 @@ def walk(rows: Rows, leaf: str, *, strict: bool = False) -> list[str]:
     return way
 
 
-def stand_in(rows: Rows, child: Entry, seen: set[str]) -> str:
+def parent_substitute(rows: Rows, child: Entry, seen: set[str]) -> str:
     """The row that stands in for a lost parent (rule 2); "" if none is near enough."""
     time = child.time
     if time is None:
@@ -85,11 +85,11 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
     after: dict[str, list[str]] = {}
     behind: dict[str, list[str]] = {}
     for answer in answers:
-        told = {*answer.results, *answer.strays}
+        told = {*answer.results, *answer.orphans}
         end = 1 + max(position[uuid] for uuid in answer.rows if uuid in position)
         while end < len(way) and (way[end] in told or _is_aside(rows.by_uuid[way[end]])):
             end += 1
-        own = [*answer.rows, *answer.results, *answer.strays]
+        own = [*answer.rows, *answer.results, *answer.orphans]
         beside = [uuid for uuid in own if uuid not in on_way]
         on_way.update(beside)
         if any(rows.by_uuid[uuid].calls for uuid in answer.rows):
@@ -100,8 +100,8 @@ def with_parallel(rows: Rows, way: list[str], children: dict[str, list[str]]) ->
         region = way[position[answer.first] + 1 : end]
         latest = list(accumulate((rows.place[uuid] for uuid in region), max))
         last = max(rows.place[uuid] for uuid in answer.rows)
-        strays = set(answer.strays)
-        place = {uuid: max(rows.place[uuid], last if uuid in strays else 0) for uuid in beside}
+        orphans = set(answer.orphans)
+        place = {uuid: max(rows.place[uuid], last if uuid in orphans else 0) for uuid in beside}
         for uuid in sorted(beside, key=lambda uuid: (place[uuid], rows.place[uuid])):
             later = bisect_right(latest, place[uuid])
             if later < len(region):
@@ -159,7 +159,7 @@ class _Answer(Struct):
     first: str
     rows: list[str] = field(default_factory=list)
     results: list[str] = field(default_factory=list)
-    strays: list[str] = field(default_factory=list)
+    orphans: list[str] = field(default_factory=list)
 
 
 def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
@@ -193,7 +193,7 @@ def _answers(rows: Rows, way: list[str]) -> list[_Answer]:
             continue
         for call in entry.answers:
             if owner.get(call) and (entry.sidechain, entry.agent) == (caller[call].sidechain, caller[call].agent):
-                by_id[owner[call]].strays.append(uuid)
+                by_id[owner[call]].orphans.append(uuid)
                 break
     _keep_wanted(rows, way, by_id)
     return list(by_id.values())
@@ -207,10 +207,10 @@ def _keep_wanted(rows: Rows, way: list[str], by_id: dict[str, _Answer]) -> None:
     hosts: set[str] = set()
     for answer in by_id.values():
         told = {call for uuid in answer.results for call in rows.by_uuid[uuid].answers}
-        strays, answer.strays = answer.strays, []
-        for uuid in strays:
+        orphans, answer.orphans = answer.orphans, []
+        for uuid in orphans:
             if uuid in on_way or any(call not in answered and call not in told for call in rows.by_uuid[uuid].answers):
-                answer.strays.append(uuid)
+                answer.orphans.append(uuid)
             elif (above := rows.by_uuid.get(rows.parent[uuid])) is not None and above.message_id in by_id:
                 by_id[above.message_id].results.append(uuid)
                 hosts.add(above.message_id)

@@ -3,12 +3,12 @@
 from typing import Any
 
 from memtui.resume.leaf import REASONS
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import build_tree
 
 
-def resume_report(resume: Resume) -> dict[str, Any]:
+def resume_report(resume: ResumePlan) -> dict[str, Any]:
     """What a resume sends, from which leaf and why, and what it leaves out.
 
     Returns:

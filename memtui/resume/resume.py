@@ -1,6 +1,7 @@
 """What a resume sends: the agent client's own answer, and what it leaves out.
 
-`resume` follows the client's rules (`rows`, `leaf`, `walk`, `messages` state them); at a message that you choose it
+`plan_resume` follows the client's rules (`rows`, `leaf`, `find_path`, `messages` state them); at a message that you
+choose it
 is what the client would send if that message were the leaf. Where the client loses turns nothing is repaired here:
 `left_out` names every such row with the reason, so that a person can choose another leaf, or a fork.
 
@@ -12,28 +13,28 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from memtui.resume.content_blocks import Conversation, Message, shortened
-from memtui.resume.leaf import Leaf, find_leaf
+from memtui.resume.content_blocks import ApiConversation, Message, shortened
+from memtui.resume.leaf import ResumePoint, find_resume_point
 from memtui.resume.messages import FILLER, conversation
-from memtui.resume.omitted import Defect, LeftOut, defects_of, left_out_of
-from memtui.resume.path import trailing, walk, with_parallel
+from memtui.resume.omitted import Defect, OmittedRecord, find_defects, find_omitted
+from memtui.resume.path import find_path, trailing, with_parallel
 from memtui.resume.rows import Rows, rows_of
 from memtui.transcripts.entries import Entry, result_text
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import NotFound
 
 
-class Resume(Struct, frozen=True):
+class ResumePlan(Struct, frozen=True):
     """The client's answer. `messages` is None if it finds no conversation.
 
     `way` are the rows that it goes through, oldest first.
     """
 
-    leaf: Leaf
+    leaf: ResumePoint
     way: tuple[Entry, ...] = ()
     messages: tuple[Message, ...] | None = None
     model: str = ""
-    left_out: tuple[LeftOut, ...] = ()
+    left_out: tuple[OmittedRecord, ...] = ()
     defects: tuple[Defect, ...] = ()
     rows: Rows = field(default_factory=Rows)
 
@@ -45,7 +46,7 @@ class Resume(Struct, frozen=True):
         return None if self.messages is None else flat_blocks(self.messages)
 
 
-def resume(transcript: Transcript, at: str = "", *, brief: bool = False) -> Resume:
+def plan_resume(transcript: Transcript, at: str = "", *, brief: bool = False) -> ResumePlan:
     """What the client sends when it resumes a session.
 
     Args:
@@ -59,32 +60,32 @@ def resume(transcript: Transcript, at: str = "", *, brief: bool = False) -> Resu
     known = transcript.known()
     rows = rows_of(known)
     children = rows.children()
-    leaf = find_leaf(rows, known, children)
+    leaf = find_resume_point(rows, known, children)
     if at:
         leaf = _chosen(rows, known, at)
-    found = Conversation() if leaf.reason == "emptied" else None
+    found = ApiConversation() if leaf.reason == "emptied" else None
     way: list[Entry] = []
     if at or (leaf.uuid and not rows.by_uuid[leaf.uuid].sidechain):
-        uuids = with_parallel(rows, walk(rows, leaf.uuid), children)
+        uuids = with_parallel(rows, find_path(rows, leaf.uuid), children)
         behind = [] if at else trailing(rows, uuids, leaf.uuid, children)
         way = [rows.by_uuid[uuid] for uuid in (*uuids, *behind)]
         start = max((len(uuids) + place for place, uuid in enumerate(behind) if rows.by_uuid[uuid].boundary), default=0)
         says = transcript.each(way)
         found = conversation(way, map(shortened, says) if brief else says, start=start, over=_is_over(leaf, way))
         way = way[start:]
-    return Resume(
+    return ResumePlan(
         leaf,
         tuple(way),
         tuple(found.messages) if found else None,
         found.model if found else "",
-        left_out_of(
+        find_omitted(
             transcript,
             rows,
             way,
             found.dropped if found else [],
             wanted=leaf.reason in ("chosen", "pinned-back", "emptied"),
         ),
-        defects_of(transcript, rows, way),
+        find_defects(transcript, rows, way),
         rows,
     )
 
@@ -116,7 +117,7 @@ def flat_blocks(messages: tuple[Message, ...]) -> list[list[Any]]:
     return found
 
 
-def _is_over(leaf: Leaf, way: list[Entry]) -> bool:
+def _is_over(leaf: ResumePoint, way: list[Entry]) -> bool:
     """Whether no call at the end of a way is open, for a person went back to its last message."""
     answered = {call for entry in way for call in entry.answers}
     sent = [entry for entry in way if not entry.calls or not answered.isdisjoint(entry.calls)]
@@ -129,13 +130,13 @@ def _last_message(rows: list[Entry]) -> str:
     return next(reversed(messages.values()), "")
 
 
-def _chosen(rows: Rows, known: list[Entry], at: str) -> Leaf:
+def _chosen(rows: Rows, known: list[Entry], at: str) -> ResumePoint:
     if at not in rows.by_uuid:
         if at in rows.gone or any(entry.uuid == at for entry in known):
             rows_before = rows_of(entry for entry in known if not entry.boundary)
             if at in rows_before.by_uuid:
                 rows.by_uuid, rows.parent = rows_before.by_uuid, rows_before.parent
                 rows.place, rows.gone, rows.kept = rows_before.place, frozenset(), ()
-                return Leaf(at, "chosen", at)
+                return ResumePoint(at, "chosen", at)
         raise NotFound(f"No message {at} in this session", hint="`memtui sessions tree` lists them")
-    return Leaf(at, "chosen", at)
+    return ResumePoint(at, "chosen", at)

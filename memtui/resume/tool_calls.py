@@ -29,9 +29,9 @@ from typing import Final
 from memtui.resume.content_blocks import (
     NO_CONTENT,
     THINKING,
+    ApiConversation,
     Block,
-    Conversation,
-    Dropped,
+    DroppedBlock,
     Message,
     is_blank,
     is_reminder,
@@ -48,7 +48,7 @@ _SERVED: Final = ("server_tool_use", "mcp_tool_use")
 """Calls that the server answers itself, within the answer."""
 
 
-def paired(messages: list[Message], result: Conversation, *, joined: bool = False) -> list[Message]:
+def paired(messages: list[Message], result: ApiConversation, *, joined: bool = False) -> list[Message]:
     """Each call once, each with a result in the very next message, and no other results.
 
     Args:
@@ -76,19 +76,21 @@ def paired(messages: list[Message], result: Conversation, *, joined: bool = Fals
     return [message for message in found if message.blocks]
 
 
-def _calls_once(message: Message, called: set[str], result: Conversation) -> dict[str, Block]:
+def _calls_once(message: Message, called: set[str], result: ApiConversation) -> dict[str, Block]:
     """Take out calls whose id was used before; the calls that stay."""
     calls: dict[str, Block] = {}
     served = {text(block.data.get("tool_use_id")) for block in message.blocks}
     kept = []
     for block in message.blocks:
         if block.type in _SERVED and text(block.data.get("id")) not in served:
-            result.dropped.append(Dropped(block.entry, "a call that was never answered"))
+            result.dropped.append(DroppedBlock(block.entry, "a call that was never answered"))
             continue
         if block.type == "tool_use":
             call = text(block.data.get("id"))
             if not call or call in called:
-                result.dropped.append(Dropped(block.entry, "a call made twice" if call else "a call without an id"))
+                result.dropped.append(
+                    DroppedBlock(block.entry, "a call made twice" if call else "a call without an id")
+                )
                 continue
             called.add(call)
             calls[call] = block
@@ -97,7 +99,7 @@ def _calls_once(message: Message, called: set[str], result: Conversation) -> dic
     return calls
 
 
-def _answering(message: Message, calls: dict[str, Block], result: Conversation) -> Message:
+def _answering(message: Message, calls: dict[str, Block], result: ApiConversation) -> Message:
     """The message behind calls: their results, made up where there is none, and what else was said."""
     kept, done = [], set()
     for block in message.blocks:
@@ -105,7 +107,7 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation) 
         if block.type == "tool_result":
             if call not in calls or call in done:
                 why = "a result given twice" if call in done else "a result without its call"
-                result.dropped.append(Dropped(block.entry, why))
+                result.dropped.append(DroppedBlock(block.entry, why))
                 continue
             done.add(call)
         kept.append(block)
@@ -113,12 +115,12 @@ def _answering(message: Message, calls: dict[str, Block], result: Conversation) 
     return Message("user", [*made_up, *kept])
 
 
-def _orphaned(message: Message, result: Conversation, *, first: bool, joined: bool) -> Message:
+def _orphaned(message: Message, result: ApiConversation, *, first: bool, joined: bool) -> Message:
     """A user's message that answers no call: results are taken out, and a stand-in text says so if nothing is left, but
     where the next prompt joins it."""
     kept = [block for block in message.blocks if block.type != "tool_result"]
     result.dropped += [
-        Dropped(block.entry, "a result without its call") for block in message.blocks if block not in kept
+        DroppedBlock(block.entry, "a result without its call") for block in message.blocks if block not in kept
     ]
     if joined or (kept and (message.bare or not all(map(is_blank, kept)))):
         return Message("user", kept, bare=message.bare)
@@ -173,7 +175,7 @@ def _thoughts_met(blocks: list[Block]) -> int:
 
 
 def without_open_calls(
-    parts: list[Message], result: Conversation, turn: list[Entry], *, over: bool = False
+    parts: list[Message], result: ApiConversation, turn: list[Entry], *, over: bool = False
 ) -> tuple[list[Message], list[Block]]:
     """Take out rows of which no call was answered anywhere, unless they are the end of the conversation (rule 2).
 
@@ -200,7 +202,7 @@ def without_open_calls(
         if id(part.blocks[0].entry) in last:
             made_up += [interruption(text(block.data.get("id")), block.entry) for block in opened]
         elif opened and len(opened) == len(calls) and id(part.blocks[0].entry) not in held:
-            result.dropped += [Dropped(block.entry, "a call that was never answered") for block in calls]
+            result.dropped += [DroppedBlock(block.entry, "a call that was never answered") for block in calls]
             continue
         kept.append(part)
     return kept, made_up

@@ -82,7 +82,7 @@ _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is ov
 _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
-class Hit(NamedTuple):
+class ContextHit(NamedTuple):
     """A value that looks secret: its span in the text, and which kind of word led to it."""
 
     rule: str
@@ -90,19 +90,19 @@ class Hit(NamedTuple):
     end: int
 
 
-def find(text: str) -> Iterator[Hit]:
+def find(text: str) -> Iterator[ContextHit]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
     most = max(MOST_WORDS, len(text) // SPARSE)
     if len(words) > most:
-        yield Hit("too-many-to-look-at", words[most].start, words[most].end)
+        yield ContextHit("too-many-to-look-at", words[most].start, words[most].end)
     for word in words[:most]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
         if _MAYBE.search(segment):
             for rule, s, e in _near_keyword(text, start, segment, word):
-                yield Hit(rule, s, e)
+                yield ContextHit(rule, s, e)
     yield from _tables(text)
 
 
@@ -315,7 +315,7 @@ _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*$", re.MULTILINE)
 _HEAD = re.compile(rf"(?<![A-Za-z])(?:{_PASSWORD}|psk|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
 
 
-def _tables(text: str) -> Iterator[Hit]:
+def _tables(text: str) -> Iterator[ContextHit]:
     """Cells of a Markdown table under a heading such as "Password"."""
     if "|" not in text:
         return
@@ -332,7 +332,7 @@ def _tables(text: str) -> Iterator[Hit]:
                 real = n in columns and value and _is_assigned(value, "password", quoted=False, name="")
                 if real and not values.is_wordy(value):
                     start = at + cell.index(value)
-                    yield Hit("password", start, start + len(value))
+                    yield ContextHit("password", start, start + len(value))
                 at += len(cell) + 1
         last_end = row.end()
 

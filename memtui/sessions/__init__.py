@@ -17,7 +17,7 @@ Resuming     `chain` the client's answer, made of `rows` (what its loader keeps)
              and `reminders`) · `left_out` the rest, with reasons · `health` how much is lost of it · `resuming` how the
              client goes on, and where · `pick` which message a word means
 As a whole   `rename` a record more · `keep` archived, deleted, put back, undone, made of `moving` (whole at every
-             instant), `box` (what belongs to a session), `kept` (the list) and `deeds` (what was done)
+             instant), `box` (what belongs to a session), `kept` (the list) and `operations` (what was done)
 Giving away  `context` messages that the Messages API accepts · `fork` a new file from any message · `export` to read
 
 Invariants:

@@ -2,7 +2,7 @@
 
 *Archived* and *deleted* sessions lie in boxes of ours (`moving`), where the client's clean-up doesn't find them; every
 byte and time comes back. What is deleted is kept for `KEPT` days and goes for good at a later delete, never at a start.
-Each deed is written down (`deeds`) and can be undone.
+Each operation is written down (`operations`) and can be undone.
 
 A session that is put back after a long time would be taken by the client's clean-up at its next start, because that
 goes by the time of each file (seen on client 2.1.332: of the transcript, with its whole folder, and of each file in
@@ -26,28 +26,38 @@ from msgspec.structs import replace
 from memtui.client.retention import DEFAULT_DAYS
 from memtui.client.session_files import SESSION, SessionFile, one_line
 from memtui.fs.atomic import fault
-from memtui.fs.copy import Taken, copy, info
+from memtui.fs.copy import TargetExists, copy, info
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
 from memtui.history.versions import REDO, UNDO, NotRestored
-from memtui.sessions.archive_files import NOTE, Mover, Note, read_note, survey
-from memtui.sessions.operations_log import ARCHIVE, DELETE, FORK, RENAME, RESTORE, Deed, Deeds, Touched, new_id
+from memtui.sessions.archive_files import NOTE, ArchiveMover, ArchiveNote, read_note, survey
+from memtui.sessions.operations_log import (
+    ARCHIVE,
+    DELETE,
+    FORK,
+    RENAME,
+    RESTORE,
+    SessionOperation,
+    SessionOperations,
+    TouchedSession,
+    new_id,
+)
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.transcripts.summary import Scanner
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
 ARCHIVED: Final = "archive"
 DELETED: Final = "deleted"
 """The two places for boxes: folders below the one of the sessions in our state folder."""
 
 
-class Kept(Struct, frozen=True):
+class ArchivedSession(Struct, frozen=True):
     """A session in a box of ours. `file` is its transcript there, `at` when it was put away (seconds since 1970)."""
 
     file: SessionFile
     place: str
-    note: Note
+    note: ArchiveNote
 
     @property
     def project(self) -> Path:
@@ -65,7 +75,7 @@ class Kept(Struct, frozen=True):
         return self.note.at
 
 
-def list_kept(root: Path, place: str | None = None) -> list[Kept]:
+def list_archived(root: Path, place: str | None = None) -> list[ArchivedSession]:
     """The sessions in boxes, those put away last first.
 
     Args:
@@ -79,7 +89,7 @@ def list_kept(root: Path, place: str | None = None) -> list[Kept]:
             if note is not None and note.files[0].name == f"{note.id}.jsonl":
                 main = note.files[0]
                 file = SessionFile(str(path.with_name(main.name)), main.modified / 1e9, main.size)
-                found.append(Kept(file, where, note))
+                found.append(ArchivedSession(file, where, note))
     return sorted(found, key=lambda one: -one.at)
 
 
@@ -107,7 +117,7 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
             fs=fs,
         )
         return (folder / target.name).stat().st_size
-    except Taken:
+    except TargetExists:
         raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
     except OSError as error:
         raise fault(error, str(target)) from error
@@ -122,15 +132,15 @@ Trash = Callable[[str, bytes, Path], bool]
 """Puts a copy into the system's trash: a file's name, its bytes, and a folder of ours that it may come from."""
 
 
-class Done(Struct, frozen=True):
+class ArchiveResult(Struct, frozen=True):
     """What was done, what a person should know beside it, and what could not be taken back."""
 
-    deed: Deed
+    operation: SessionOperation
     notes: tuple[str, ...] = ()
     left: tuple[NotRestored, ...] = ()
 
 
-class Keeper:
+class SessionArchive:
     """Renames, moves and brings back sessions, one operation of ours at a time.
 
     Args:
@@ -153,18 +163,18 @@ class Keeper:
         patience: float = 30.0,
     ) -> None:
         self.root = dirs.sessions
-        self.deeds = Deeds(dirs, fs=fs)
+        self.operations = SessionOperations(dirs, fs=fs)
         self._trash_folder = dirs.state / "trash"
         self._fs = fs
         self._now = now
         self._trash = trash
         self._cleanup = cleanup * _DAY
         self._patience = patience
-        self._mover = Mover(self.root, self.deeds, fs=fs)
+        self._mover = ArchiveMover(self.root, self.operations, fs=fs)
 
-    def kept(self, place: str | None = None) -> list[Kept]:
+    def kept(self, place: str | None = None) -> list[ArchivedSession]:
         """The sessions in boxes, those put away last first; all of them, or those of one place."""
-        return list_kept(self.root, place)
+        return list_archived(self.root, place)
 
     def recover(self) -> None:
         """End or drop what a crash left half done; every operation begins with it."""
@@ -172,11 +182,11 @@ class Keeper:
             with self._working("the sessions"):
                 pass
 
-    def rename(self, path: Path, title: str) -> Deed:
+    def rename(self, path: Path, title: str) -> SessionOperation:
         """Give a session a title, also one that is being worked on.
 
         Raises:
-            Usage: If that is no title.
+            UsageError: If that is no title.
             MemtuiError: If it can't be written; nothing is, then.
         """
         title = check_title(title)
@@ -184,13 +194,13 @@ class Keeper:
         with self._working(path.name):
             before = title_before(path)
             append_title(path, title, fs=self._fs)
-            touched = Touched(path.stem, _real(path.parent), one_line(before), before, title)
-            deed = Deed(new_id(), self._now(), RENAME, (touched,))
-            with suppress(OSError, MemtuiError):  # it is written, whatever the list of deeds says
-                self.deeds.add(deed, finished=True)
-        return deed
+            touched = TouchedSession(path.stem, _real(path.parent), one_line(before), before, title)
+            operation = SessionOperation(new_id(), self._now(), RENAME, (touched,))
+            with suppress(OSError, MemtuiError):  # it is written, whatever the list of operations says
+                self.operations.add(operation, finished=True)
+        return operation
 
-    def record_fork(self, path: Path, title: str) -> Deed:
+    def record_fork(self, path: Path, title: str) -> SessionOperation:
         """Write down that a fork was made, so that it can be taken back.
 
         Args:
@@ -200,13 +210,13 @@ class Keeper:
         Raises:
             MemtuiError: If it can't be written down.
         """
-        touched = Touched(path.stem, _real(path.parent), title, place=DELETED)
-        deed = Deed(new_id(), self._now(), FORK, (touched,))
+        touched = TouchedSession(path.stem, _real(path.parent), title, place=DELETED)
+        operation = SessionOperation(new_id(), self._now(), FORK, (touched,))
         with self._working(path.name):
-            self.deeds.add(deed, finished=True)
-        return deed
+            self.operations.add(operation, finished=True)
+        return operation
 
-    def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> Done:
+    def archive(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> ArchiveResult:
         """Move sessions to where the client's clean-up doesn't find them.
 
         Args:
@@ -218,63 +228,67 @@ class Keeper:
             Conflict: If one is being written all the same.
             MemtuiError: If one can't be moved; it is where it was, and the hint says what happened to those before.
         """
-        return Done(self._put_away(ARCHIVE, ARCHIVED, paths, live))
+        return ArchiveResult(self._put_away(ARCHIVE, ARCHIVED, paths, live))
 
-    def delete(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> Done:
+    def delete(self, paths: Sequence[Path], *, live: frozenset[str] = frozenset()) -> ArchiveResult:
         """Move sessions away; they can be had back for `KEPT` days. Arguments and faults as for `archive`."""
-        deed = self._put_away(DELETE, DELETED, paths, live)
-        notes = self._courtesies(deed)
+        operation = self._put_away(DELETE, DELETED, paths, live)
+        notes = self._courtesies(operation)
         gone = self._purge()
         if gone:
             notes.append(f"{gone} deleted more than {KEPT} days ago went for good")
-        return Done(deed, tuple(notes))
+        return ArchiveResult(operation, tuple(notes))
 
-    def put_back(self, kept: Sequence[Kept]) -> Deed:
+    def put_back(self, kept: Sequence[ArchivedSession]) -> SessionOperation:
         """Move sessions back to their project folders.
 
         Raises:
             Conflict: If there is a session of that name again; both stay as they are.
             MemtuiError: If one can't be moved; it stays in its box, and the hint says what happened to those before.
         """
-        deed = Deed(new_id(), self._now(), RESTORE, ())
+        operation = SessionOperation(new_id(), self._now(), RESTORE, ())
         with self._working("the session"):
             for number, one in enumerate(kept):
-                touched = Touched(one.note.id, one.note.project, one.note.title, place=one.place)
-                with self._counting(deed.id, number, len(kept)):
-                    self._back(one, replace(deed, sessions=(touched,)), undo=False)
-                deed = replace(deed, sessions=(*deed.sessions, touched))
-            self._finish(deed)
-        return deed
+                touched = TouchedSession(one.note.id, one.note.project, one.note.title, place=one.place)
+                with self._counting(operation.id, number, len(kept)):
+                    self._back(one, replace(operation, sessions=(touched,)), undo=False)
+                operation = replace(operation, sessions=(*operation.sessions, touched))
+            self._finish(operation)
+        return operation
 
-    def undo(self, deed: Deed, *, live: frozenset[str] = frozenset()) -> Done:
-        """Take a deed back, session by session; those that can't be are in the result's `left`.
+    def undo(self, operation: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
+        """Take an operation back, session by session; those that can't be are in the result's `left`.
 
         Args:
-            deed: One of `deeds`; what was taken back of it already is left out.
+            operation: One of `operations`; what was taken back of it already is left out.
             live: As for `archive`; it counts where an undo puts a session away again.
 
         Raises:
             Conflict: If it is undone, or something else was done to all of its sessions since.
             NotFound: If what was deleted is kept no longer.
         """
-        if deed.what in (UNDO, REDO):
-            raise Usage(f"{deed.id} is an {UNDO}" if deed.what == UNDO else f"{deed.id} is a {REDO}")
-        return self._each(deed, Deed(new_id(), self._now(), UNDO, (), deed.id, deed.what), live)
+        if operation.what in (UNDO, REDO):
+            raise UsageError(
+                f"{operation.id} is an {UNDO}" if operation.what == UNDO else f"{operation.id} is a {REDO}"
+            )
+        return self._each(
+            operation, SessionOperation(new_id(), self._now(), UNDO, (), operation.id, operation.what), live
+        )
 
-    def redo(self, undone: Deed, *, live: frozenset[str] = frozenset()) -> Done:
+    def redo(self, undone: SessionOperation, *, live: frozenset[str] = frozenset()) -> ArchiveResult:
         """Do again what an undo took back. Arguments and faults as for `undo`."""
         if undone.what != UNDO:
-            raise Usage(f"{undone.id} is no undo")
-        return self._each(undone, Deed(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
+            raise UsageError(f"{undone.id} is no undo")
+        return self._each(undone, SessionOperation(new_id(), self._now(), REDO, (), undone.id, undone.of), live)
 
-    def _each(self, deed: Deed, made: Deed, live: frozenset[str]) -> Done:
-        """Turn back what stands of a deed, session by session; `made` is how it is written down."""
+    def _each(self, operation: SessionOperation, made: SessionOperation, live: frozenset[str]) -> ArchiveResult:
+        """Turn back what stands of an operation, session by session; `made` is how it is written down."""
         left: list[NotRestored] = []
         first: MemtuiError | None = None
         with self._working("the session"):
-            rest = self.deeds.rest(deed)
+            rest = self.operations.rest(operation)
             if not rest:
-                raise Conflict(f"{deed.id} was taken back already")
+                raise Conflict(f"{operation.id} was taken back already")
             for one in rest:
                 try:
                     self._turn(one, replace(made, sessions=(one,)), live)
@@ -286,11 +300,11 @@ class Keeper:
             if first is not None and not made.sessions:
                 raise first
             self._finish(made)
-        return Done(made, left=tuple(left))
+        return ArchiveResult(made, left=tuple(left))
 
-    def _finish(self, deed: Deed) -> None:
+    def _finish(self, operation: SessionOperation) -> None:
         with suppress(OSError, MemtuiError):  # each of its sessions is written down by now
-            self.deeds.finish(deed)
+            self.operations.finish(operation)
 
     def files(self, path: Path) -> tuple[list[str], int]:
         """What a move of a session would take along: names in its project folder, and bytes of all of it.
@@ -302,8 +316,8 @@ class Keeper:
         names = survey(project, path.stem)[0]
         return names, sum(known.st_size for name in names if (known := info(project, name)) is not None)
 
-    def _turn(self, one: Touched, made: Deed, live: frozenset[str]) -> None:
-        """Undo a deed, or do it again, for one session."""
+    def _turn(self, one: TouchedSession, made: SessionOperation, live: frozenset[str]) -> None:
+        """Undo an operation, or do it again, for one session."""
         project = Path(one.project)
         path = project / f"{one.id}.jsonl"
         undo = made.what == UNDO
@@ -321,10 +335,10 @@ class Keeper:
                     f"session {one.id[:8]} is not among the kept ones any more",
                     hint="memtui sessions ls --archived and --deleted list them",
                 )
-            exact = next((kept for kept in boxes if kept.note.deed == made.undoes), boxes[0])
+            exact = next((kept for kept in boxes if kept.note.operation == made.undoes), boxes[0])
             self._back(exact, made, undo=undo)
 
-    def _retitle(self, path: Path, made: Deed, now: str, then: str) -> None:
+    def _retitle(self, path: Path, made: SessionOperation, now: str, then: str) -> None:
         """Give a session another title that it had, if it still has the one that it got instead."""
         if info(path.parent, path.name) is None:
             raise NotFound(f"session {path.stem[:8]} is not in its project folder", hint="put it back first")
@@ -334,9 +348,9 @@ class Keeper:
             raise Refused(f"session {path.stem[:8]} had no title before", hint="memtui sessions rename gives another")
         append_title(path, then, fs=self._fs)
         with suppress(OSError, MemtuiError):
-            self.deeds.add(made)
+            self.operations.add(made)
 
-    def _back(self, kept: Kept, deed: Deed, *, undo: bool) -> None:
+    def _back(self, kept: ArchivedSession, operation: SessionOperation, *, undo: bool) -> None:
         now = self._now()
 
         def due(modified: int, at: float) -> bool:
@@ -346,30 +360,30 @@ class Keeper:
             int(now * 1e9) if due(item.modified, now) and not (undo and due(item.modified, kept.at)) else item.modified
             for item in kept.note.files
         ]
-        self._mover.put_back(kept.box, kept.note, deed, times)
+        self._mover.put_back(kept.box, kept.note, operation, times)
 
-    def _put_away(self, what: str, place: str, paths: Sequence[Path], live: frozenset[str]) -> Deed:
+    def _put_away(self, what: str, place: str, paths: Sequence[Path], live: frozenset[str]) -> SessionOperation:
         paths = list(dict.fromkeys(paths))
         self._check(paths, live)
-        deed = Deed(new_id(), self._now(), what, ())
+        operation = SessionOperation(new_id(), self._now(), what, ())
         with self._working("the session"):
             for path in paths:
                 survey(Path(_real(path.parent)), path.stem)  # a link in the third leaves the first where it is
             for number, path in enumerate(paths):
                 project = _real(path.parent)
-                touched = Touched(path.stem, project, Scanner().file(path).title, place=place)
-                with self._counting(deed.id, number, len(paths)):
-                    self._mover.put_away(Path(project), replace(deed, sessions=(touched,)), place, touched.title)
-                deed = replace(deed, sessions=(*deed.sessions, touched))
-            self._finish(deed)
-        return deed
+                touched = TouchedSession(path.stem, project, Scanner().file(path).title, place=place)
+                with self._counting(operation.id, number, len(paths)):
+                    self._mover.put_away(Path(project), replace(operation, sessions=(touched,)), place, touched.title)
+                operation = replace(operation, sessions=(*operation.sessions, touched))
+            self._finish(operation)
+        return operation
 
     def _check(self, paths: Sequence[Path], live: frozenset[str]) -> None:
         if not paths:
-            raise Usage("which session?")
+            raise UsageError("which session?")
         for path in paths:
             if not SESSION.fullmatch(path.name):
-                raise Usage(f"{path.name} is no session: those are named by their id")
+                raise UsageError(f"{path.name} is no session: those are named by their id")
             if path.is_relative_to(self.root):
                 raise Refused(f"session {path.stem[:8]} is put away", hint=f"memtui sessions restore {path.stem[:8]}")
             if path.stem in live:
@@ -378,10 +392,12 @@ class Keeper:
                     hint="end it there first",
                 )
 
-    def _courtesies(self, deed: Deed) -> list[str]:
+    def _courtesies(self, operation: SessionOperation) -> list[str]:
         """Copies for the system's trash; history is the promise, so nothing that goes wrong here matters."""
         notes = []
-        boxes = [one for one in self.kept(DELETED) if one.note.deed == deed.id] if self._trash is not None else []
+        boxes = (
+            [one for one in self.kept(DELETED) if one.note.operation == operation.id] if self._trash is not None else []
+        )
         for one in boxes:
             if one.file.size > TRASH_LIMIT:
                 notes.append(f"session {one.note.id[:8]} is too large for the system's trash; undo brings it back")
@@ -406,20 +422,20 @@ class Keeper:
         try:
             with guard(self.root / "lock", timeout=self._patience, fs=self._fs):
                 self._mover.recover()
-                self.deeds.check()
+                self.operations.check()
                 yield
         except OSError as error:
             raise fault(error, what, outcome="nothing was changed") from error
 
     @contextmanager
-    def _counting(self, deed: str, done: int, of: int) -> Iterator[None]:
+    def _counting(self, operation: str, done: int, of: int) -> Iterator[None]:
         """Say what became of the sessions before one that fails."""
         try:
             yield
         except (OSError, MemtuiError) as error:
             wrapped = fault(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
             if done:
-                wrapped.hint = f"the {done} of {of} before it are done: memtui undo {deed} takes them back"
+                wrapped.hint = f"the {done} of {of} before it are done: memtui undo {operation} takes them back"
             raise wrapped from (error if wrapped is not error else None)
 
 

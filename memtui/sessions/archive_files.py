@@ -30,8 +30,8 @@ from msgspec.structs import replace
 from memtui.fs.atomic import Stamp, clear_temps, is_temp, make_folders, replace_at, replace_file, sync_folder, temp_name
 from memtui.fs.boundary import open_file
 from memtui.fs.copy import (
-    Seen,
-    Taken,
+    FileState,
+    TargetExists,
     append_rest,
     closing,
     copy,
@@ -44,14 +44,14 @@ from memtui.fs.copy import (
     see,
 )
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.sessions.operations_log import Deed, Deeds, deed_of, record_of
+from memtui.sessions.operations_log import SessionOperation, SessionOperations, operation_of, record_of
 from memtui.transcripts.subagents import agent_files
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 
 NOTE = "note.json"
 
 
-class Item(Struct, frozen=True):
+class ArchiveItem(Struct, frozen=True):
     """A file or folder of a session: its name relative to the project folder, and what it has to be again.
 
     `modified` is in nanoseconds; a folder has no digest and no size.
@@ -64,25 +64,26 @@ class Item(Struct, frozen=True):
     digest: str = ""
 
     @classmethod
-    def of(cls, name: str, seen: Seen) -> "Item":
+    def of(cls, name: str, seen: FileState) -> "ArchiveItem":
         """A file as it was seen."""
         return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
-class Note(Struct, frozen=True):
+class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
     """What a box holds, and where it came from.
 
-    `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `deed` the id of the
-    deed that did it, `title` what the session was called then. `files` has the transcript first.
+    `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `operation` the id of
+    the operation that did it ("deed" in the file), `title` what the session was called then. `files` has the transcript
+    first.
     """
 
     id: str
     project: str
     at: float
-    deed: str
+    operation: str
     title: str
-    files: tuple[Item, ...]
-    folders: tuple[Item, ...] = ()
+    files: tuple[ArchiveItem, ...]
+    folders: tuple[ArchiveItem, ...] = ()
 
     @property
     def size(self) -> int:
@@ -90,18 +91,19 @@ class Note(Struct, frozen=True):
         return sum(item.size for item in self.files)
 
 
-def read_note(box: Path) -> Note | None:
+def read_note(box: Path) -> ArchiveNote | None:
     """The note of a box; `None` if there is none that can be used: then it isn't one."""
     try:
         data: dict[str, Any] = json.loads((box / NOTE).read_bytes())
-        files, folders = (tuple(Item(**one) for one in data.pop(key)) for key in ("files", "folders"))
-        note = Note(**data, files=files, folders=folders)
+        files, folders = (tuple(ArchiveItem(**one) for one in data.pop(key)) for key in ("files", "folders"))
+        data["operation"] = data.pop("deed")  # what it was called when the first of these were written
+        note = ArchiveNote(**data, files=files, folders=folders)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return note if note.files else None
 
 
-def write_note(box: Path, note: Note, *, fs: FileSystem = REAL) -> None:
+def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
     folder = open_folder(box, fs=fs)
     with closing(folder, fs):
@@ -175,46 +177,48 @@ BACK: Final = "back"
 DROP: Final = "drop"
 
 
-class Move(Struct, frozen=True):
-    """What a journal says: which way, with which box, for which deed (of one session), and the times that files get."""
+class ArchiveMove(Struct, frozen=True):
+    """What a journal says: which way, with which box, for which operation (of one session), and the
+    times that files get.
+    """
 
     way: str
     box: Path
-    deed: Deed | None = None
+    operation: SessionOperation | None = None
     times: tuple[int, ...] = ()
 
 
-class Mover:
+class ArchiveMover:
     """Moves sessions. Everything here needs the lock of the sessions.
 
     Args:
         root: The folder of the sessions in our state folder.
-        deeds: Where a deed is written down when a session has moved.
+        operations: Where an operation is written down when a session has moved.
     """
 
-    def __init__(self, root: Path, deeds: Deeds, *, fs: FileSystem = REAL) -> None:
+    def __init__(self, root: Path, operations: SessionOperations, *, fs: FileSystem = REAL) -> None:
         self._root = root
-        self._deeds = deeds
+        self._operations = operations
         self._fs = fs
 
-    def put_away(self, project: Path, deed: Deed, place: str, title: str) -> Note:
+    def put_away(self, project: Path, operation: SessionOperation, place: str, title: str) -> ArchiveNote:
         """Move a session from its project folder into a new box.
 
         Args:
             project: The project folder, its own path resolved.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             place: The folder of boxes: "archive" or "deleted".
 
         Raises:
             Conflict: If somebody writes it meanwhile.
             MemtuiError, OSError: If it can't be done; the session is where it was.
         """
-        identity = deed.sessions[0].id
+        identity = operation.sessions[0].id
         box = self._root / place / project.name / f"{identity}~{secrets.token_hex(6)}"
-        journal = self._begin(Move(AWAY, box, deed))
+        journal = self._begin(ArchiveMove(AWAY, box, operation))
         main: int | None = None
         try:
-            note, stamps = self._fill(box, project, deed, title)
+            note, stamps = self._fill(box, project, operation, title)
             main = open_file(project, note.files[0].name, fs=self._fs)
             for item, stamp in zip(note.files, stamps, strict=True):
                 if self._stamp(project, item) != stamp:
@@ -228,11 +232,11 @@ class Mover:
             self._try(lambda: throw_away(box, fs=self._fs), journal)
             raise
         # It has moved: what fails from here on is done by the next operation.
-        self._try(lambda: self._clear_away(box, project, note, stamps, main, deed), journal)
+        self._try(lambda: self._clear_away(box, project, note, stamps, main, operation), journal)
         self._close(main)
         return note
 
-    def _unlink(self, project: Path, item: Item) -> None:
+    def _unlink(self, project: Path, item: ArchiveItem) -> None:
         """Remove the transcript; a fault counts only if it is still there."""
         try:
             remove_files(project, [item.name], fs=self._fs)
@@ -240,28 +244,36 @@ class Mover:
             if info(project, item.name, fs=self._fs) is not None:
                 raise
 
-    def _clear_away(self, box: Path, project: Path, note: Note, stamps: Sequence[Stamp], main: int, deed: Deed) -> None:
+    def _clear_away(
+        self,
+        box: Path,
+        project: Path,
+        note: ArchiveNote,
+        stamps: Sequence[Stamp],
+        main: int,
+        operation: SessionOperation,
+    ) -> None:
         """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
         sync_folder(project, fs=self._fs)
         if self._fs.fstat(main).st_size > note.files[0].size:  # somebody wrote between our last look and the end
             name, size = note.files[0].name, note.files[0].size
-            whole = Item.of(name, append_rest(main, (box, name), size, fs=self._fs))
+            whole = ArchiveItem.of(name, append_rest(main, (box, name), size, fs=self._fs))
             write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
         pairs = zip(note.files[1:], stamps[1:], strict=True)
         self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
-        self._deeds.add(deed)
+        self._operations.add(operation)
 
     def _close(self, file: int | None) -> None:
         if file is not None:
             with suppress(OSError):
                 self._fs.close(file)
 
-    def put_back(self, box: Path, note: Note, deed: Deed, times: Sequence[int]) -> None:
+    def put_back(self, box: Path, note: ArchiveNote, operation: SessionOperation, times: Sequence[int]) -> None:
         """Move a session from its box to where it came from.
 
         Args:
             box: The box, and its note.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             times: The times of its files in nanoseconds, in the order of the note.
 
         Raises:
@@ -272,7 +284,7 @@ class Mover:
         for number, item in enumerate(note.files):
             if info(project, item.name, fs=self._fs) is not None and (number == 0 or not self._same(project, item)):
                 raise _taken(project, item)
-        journal = self._begin(Move(BACK, box, deed, tuple(times)))
+        journal = self._begin(ArchiveMove(BACK, box, operation, tuple(times)))
         made: list[str] = []
         try:
             self._place(box, note, project, times, made)
@@ -281,11 +293,11 @@ class Mover:
                 self._try(lambda: self._roll_back(project, note, made), journal)
                 raise
             return  # it is back, but perhaps not on the disk yet: the next operation ends it
-        self._try(lambda: self._end_back(box, deed), journal)
+        self._try(lambda: self._end_back(box, operation), journal)
 
     def drop(self, box: Path) -> None:
         """Remove a box for good."""
-        journal = self._begin(Move(DROP, box))
+        journal = self._begin(ArchiveMove(DROP, box))
         throw_away(box, fs=self._fs)
         self._fs.unlink(journal)
 
@@ -303,71 +315,75 @@ class Mover:
                     self._end_move(move)
                     self._fs.unlink(journal)
 
-    def _end_move(self, move: Move) -> None:
+    def _end_move(self, move: ArchiveMove) -> None:
         note = read_note(move.box)
-        if move.deed is None or info(move.box, NOTE, fs=self._fs) is None:
+        if move.operation is None or info(move.box, NOTE, fs=self._fs) is None:
             throw_away(move.box, fs=self._fs)
             return
         if note is None:
             raise Conflict(f"{move.box / NOTE} can't be read: what is in there is left alone")
         project = Path(os.path.realpath(note.project))
         if move.way == AWAY:
-            self._end_away(move.box, note, project, move.deed)
+            self._end_away(move.box, note, project, move.operation)
             return
         self._clear_temps(project, note)
         try:
             self._place(move.box, note, project, move.times, [])
         except Conflict:  # somebody put another one there meanwhile: ours stays in its box
             return
-        self._end_back(move.box, move.deed)
+        self._end_back(move.box, move.operation)
 
-    def _end_away(self, box: Path, note: Note, project: Path, deed: Deed) -> None:
+    def _end_away(self, box: Path, note: ArchiveNote, project: Path, operation: SessionOperation) -> None:
         if not self._same(project, note.files[0], grown=True):
             self._clear(project, note, [item.name for item in note.files if self._same(project, item)])
-            self._deeds.add(deed)
+            self._operations.add(operation)
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
             if info(project, item.name, fs=self._fs) is None:
                 copy((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
         throw_away(box, fs=self._fs)
 
-    def _end_back(self, box: Path, deed: Deed) -> None:
-        self._deeds.add(deed)
+    def _end_back(self, box: Path, operation: SessionOperation) -> None:
+        self._operations.add(operation)
         throw_away(box, fs=self._fs)
 
-    def _fill(self, box: Path, project: Path, deed: Deed, title: str) -> tuple[Note, list[Stamp]]:
+    def _fill(
+        self, box: Path, project: Path, operation: SessionOperation, title: str
+    ) -> tuple[ArchiveNote, list[Stamp]]:
         """Copy a session into a new box and give it its note."""
         fs = self._fs
         make_folders(box, fs=fs)
-        names, folders = survey(project, deed.sessions[0].id, fs=fs)
+        names, folders = survey(project, operation.sessions[0].id, fs=fs)
         for folder in folders:
             fs.close(open_folder(box, folder, create=True, fs=fs))
         items, stamps = [], []
         for name in names:
             with folder_of(box, name, fs=fs) as target:
                 seen = copy_into((project, name), target, fs=fs).source
-            items.append(Item.of(name, seen))
+            items.append(ArchiveItem.of(name, seen))
             stamps.append(seen.stamp)
         for folder in ("", *folders):
             sync_folder(box / folder, fs=fs)
         outer = tuple(self._folder(project, folder) for folder in folders)
-        note = Note(deed.sessions[0].id, str(project), deed.time, deed.id, title, tuple(items), outer)
+        note = ArchiveNote(
+            operation.sessions[0].id, str(project), operation.time, operation.id, title, tuple(items), outer
+        )
         write_note(box, note, fs=fs)
         if read_note(box) != note:
             raise Unsupported("What was written reads otherwise: nothing was moved", hint="check the disk")
         return note, stamps
 
-    def _folder(self, project: Path, name: str) -> Item:
+    def _folder(self, project: Path, name: str) -> ArchiveItem:
         known = info(project, name, fs=self._fs)
         if known is None:
             raise Conflict(f"{name} was removed meanwhile: nothing was moved", hint="try again")
-        return Item(name, known.st_mtime_ns, stat.S_IMODE(known.st_mode) & 0o777)
+        return ArchiveItem(name, known.st_mtime_ns, stat.S_IMODE(known.st_mode) & 0o777)
 
-    def _stamp(self, project: Path, item: Item) -> Stamp | None:
+    def _stamp(self, project: Path, item: ArchiveItem) -> Stamp | None:
         now = info(project, item.name, fs=self._fs)
         return None if now is None else Stamp.of(now)
 
-    def _place(self, box: Path, note: Note, project: Path, times: Sequence[int], made: list[str]) -> None:
+    def _place(self, box: Path, note: ArchiveNote, project: Path, times: Sequence[int], made: list[str]) -> None:
         """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
 
         Args:
@@ -385,14 +401,14 @@ class Mover:
             made += [item.name] if new else []
             try:
                 copy((box, item.name), (project, item.name), modified=time, fs=fs)
-            except Taken:
+            except TargetExists:
                 if new:  # somebody was faster
                     made.remove(item.name)
                 if not self._same(project, item, grown=item is main[0]):
                     raise _taken(project, item) from None
         sync_folder(project, fs=fs)
 
-    def _set_folders(self, project: Path, note: Note) -> None:
+    def _set_folders(self, project: Path, note: ArchiveNote) -> None:
         """Give the folders that hold nothing but ours their times and modes again, inner ones first."""
         fs = self._fs
         names = {item.name for item in (*note.files, *note.folders)}
@@ -404,18 +420,18 @@ class Mover:
                     fs.utime(folder, item.modified)
                     fs.fsync(folder)
 
-    def _clear(self, project: Path, note: Note, names: Sequence[str]) -> None:
+    def _clear(self, project: Path, note: ArchiveNote, names: Sequence[str]) -> None:
         """Remove files of a session from its project folder, and folders of it that are empty then."""
         remove_files(project, names, fs=self._fs)
         remove_folders(project, [item.name for item in note.folders], fs=self._fs)
         if project.is_dir():
             sync_folder(project, fs=self._fs)
 
-    def _roll_back(self, project: Path, note: Note, made: Sequence[str]) -> None:
+    def _roll_back(self, project: Path, note: ArchiveNote, made: Sequence[str]) -> None:
         self._clear_temps(project, note)
         self._clear(project, note, made)
 
-    def _clear_temps(self, project: Path, note: Note) -> None:
+    def _clear_temps(self, project: Path, note: ArchiveNote) -> None:
         """Remove the temporary files that a crash left where a session was being put back."""
         leads = {_lead(temp_name(item.name.rpartition("/")[2])) for item in note.files}
         for folder in ("", *(item.name for item in note.folders)):
@@ -426,7 +442,7 @@ class Mover:
                         if is_temp(name) and _lead(name) in leads:
                             self._fs.unlink(name, dir_fd=here)
 
-    def _same(self, project: Path, item: Item, *, grown: bool = False) -> bool:
+    def _same(self, project: Path, item: ArchiveItem, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
         now = info(project, item.name, fs=self._fs)
         if now is None or not stat.S_ISREG(now.st_mode) or now.st_size < item.size:
@@ -438,26 +454,31 @@ class Mover:
 
     # The journal.
 
-    def _begin(self, move: Move) -> Path:
+    def _begin(self, move: ArchiveMove) -> Path:
         journal = self._root / "moving" / f"{secrets.token_hex(6)}.json"
         data = {
             "way": move.way,
             "box": move.box.relative_to(self._root).as_posix(),
-            "deed": None if move.deed is None else record_of(move.deed),
+            "deed": None if move.operation is None else record_of(move.operation),
             "times": list(move.times),
         }
         make_folders(journal.parent, fs=self._fs)
         replace_file(journal, json.dumps(data).encode("ascii"), fs=self._fs)
         return journal
 
-    def _read(self, journal: Path) -> Move | None:
+    def _read(self, journal: Path) -> ArchiveMove | None:
         """What a journal says; `None` if it isn't ours: they are written whole."""
         try:
             data: Mapping[str, object] = json.loads(journal.read_bytes())
-            way, box, deed, times = (data[key] for key in ("way", "box", "deed", "times"))
+            way, box, operation, times = (data[key] for key in ("way", "box", "deed", "times"))
             if not isinstance(box, str) or ".." in box.split("/") or not isinstance(times, list):
                 return None
-            return Move(str(way), self._root / box, deed_of(deed) if isinstance(deed, dict) else None, tuple(times))
+            return ArchiveMove(
+                str(way),
+                self._root / box,
+                operation_of(operation) if isinstance(operation, dict) else None,
+                tuple(times),
+            )
         except (OSError, ValueError, KeyError, TypeError):
             return None
 
@@ -473,7 +494,7 @@ def _lead(temp: str) -> str:
     return temp.rpartition(".memtui-")[0]
 
 
-def _taken(project: Path, item: Item) -> Conflict:
+def _taken(project: Path, item: ArchiveItem) -> Conflict:
     return Conflict(
         f"{item.name} is there already in {project}: nothing was put back",
         hint="move that one away first, the kept one stays as it is",

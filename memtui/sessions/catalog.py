@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from memtui.client.session_files import SessionFile, files_of, read_part, session_files
 from memtui.sessions.listing import Session
 from memtui.util.errors import MemtuiError, Unsupported
-from memtui.util.resolve import begins, the_one
+from memtui.util.resolve import begins, resolve_one
 
 WAIT = 2.0
 """Seconds to wait for another program that writes."""
@@ -92,9 +92,9 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from memtui.client.session_files import Listed
-    from memtui.sessions.listing import Packed
+    from memtui.sessions.listing import CompressedList
     from memtui.sessions.scan_workers import Scanned
-    from memtui.transcripts.summary import Facts, Scanner
+    from memtui.transcripts.summary import Scanner, SessionSummary
 
     Row = tuple[Any, ...]
     T = TypeVar("T")
@@ -110,7 +110,7 @@ _FACTS = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
     " cwd, branch"
 )
-"""The fields of `sessions.facts.Facts`, which isn't imported for this: a list needs only a few of them."""
+"""The fields of `sessions.facts.SessionSummary`, which isn't imported for this: a list needs only a few of them."""
 _SCHEMA = """
 create table session(
     place text primary key, folder text not null, modified real not null, size integer not null,
@@ -184,11 +184,11 @@ class Catalogue:
         """
         return self._page(_sessions, folders, limit)
 
-    def packed(self, folders: Sequence[Path]) -> Packed:
+    def packed(self, folders: Sequence[Path]) -> CompressedList:
         """As `page`, for a list that stays: the sessions of these project folders."""
-        from memtui.sessions.listing import Packed
+        from memtui.sessions.listing import CompressedList
 
-        return self._page(Packed, folders, -1)
+        return self._page(CompressedList, folders, -1)
 
     def _page(self, make: Callable[[Iterable[Row]], T], folders: Sequence[Path] | None, limit: int) -> T:
         where, values = _among(folders)
@@ -228,20 +228,20 @@ class Catalogue:
         faults += self._follow(stale, gone).faults
         return self.page(folders)
 
-    def facts(self, folders: Sequence[Path]) -> dict[str, Facts]:
+    def facts(self, folders: Sequence[Path]) -> dict[str, SessionSummary]:
         """All that is known of the sessions of these folders, by the place of their file."""
-        from memtui.transcripts.summary import Facts
+        from memtui.transcripts.summary import SessionSummary
 
         where, values = _among(folders)
         rows = self._ask(f"select place, {_FACTS} from session where {where}", *values)
-        return {row[0]: Facts(*row[1:]) for row in rows}
+        return {row[0]: SessionSummary(*row[1:]) for row in rows}
 
-    def facts_of(self, place: str) -> Facts | None:
+    def facts_of(self, place: str) -> SessionSummary | None:
         """All that is known of one session; None if it was never refreshed."""
-        from memtui.transcripts.summary import Facts
+        from memtui.transcripts.summary import SessionSummary
 
         rows = self._ask(f"select {_FACTS} from session where place = ?", place)
-        return Facts(*rows[0]) if rows else None
+        return SessionSummary(*rows[0]) if rows else None
 
     def health(self, one: Session) -> str | None:
         """What is known to be lost of a session as its file is now, "" for nothing; None if nobody found out yet."""
@@ -486,4 +486,4 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
         fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
     twice = len({path.stem for path in fits}) < len(fits)  # one id in two projects: only the path tells them apart
     lists = "memtui sessions ls --all lists them"
-    return the_one(fits, word, "session", lists=lists, name=str if twice else lambda path: path.stem)
+    return resolve_one(fits, word, "session", lists=lists, name=str if twice else lambda path: path.stem)

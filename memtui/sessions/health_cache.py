@@ -61,12 +61,12 @@ def answer(*places: str) -> None:
 
 def _words_of(path: Path) -> str | None:
     from memtui.resume.health import health_of
-    from memtui.resume.resume import resume  # who asks needs none of this
+    from memtui.resume.resume import plan_resume  # who asks needs none of this
     from memtui.transcripts.transcript import read_transcript
 
     try:
         transcript = read_transcript(path)
-        health = health_of(transcript, resume(transcript, brief=True))
+        health = health_of(transcript, plan_resume(transcript, brief=True))
     except MemtuiError:
         return None  # gone meanwhile: the next list knows
     return "" if health.ok else health.words

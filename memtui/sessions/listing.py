@@ -68,7 +68,7 @@ _encode = Encoder().encode
 _decode = Decoder(list[Session]).decode
 
 
-class Packed(Sequence[Session]):
+class CompressedList(Sequence[Session]):
     """Sessions in order, in a fifth of the room. The block that was looked at last stays unpacked.
 
     Args:
@@ -115,7 +115,7 @@ class Packed(Sequence[Session]):
         return _decode(zlib.decompress(self._blocks[number]))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Packed) and self._blocks == other._blocks
+        return isinstance(other, CompressedList) and self._blocks == other._blocks
 
     def __hash__(self) -> int:
         return hash(self._blocks)

@@ -1,7 +1,7 @@
 """What a person did to whole sessions, in the operations log, so that it can be listed and taken back.
 
-A deed that moves three sessions gets three items, each written when its session has moved, so that a crash in between
-leaves a true list. An undo names what it took back, a redo the undo.
+An operation that moves three sessions gets three items, each written when its session has moved, so that a crash in
+between leaves a true list. An undo names what it took back, a redo the undo.
 """
 
 import secrets
@@ -28,7 +28,7 @@ RESTORE: Final = "restore"
 FORK: Final = "fork"
 
 _CELLS = 60
-"""Cells of a title in the words of a deed."""
+"""Cells of a title in the words of an operation."""
 
 _WORDS = {
     RENAME: ("rename", "renamed"),
@@ -39,11 +39,12 @@ _WORDS = {
 }
 
 
-class Touched(Struct, frozen=True):
-    """One session in a deed.
+class TouchedSession(Struct, frozen=True):
+    """One session in an operation.
 
-    `project` is the path of its project folder, `title` what it was called when the deed was done. A rename has the
-    titles `before` and `after`; a deed that moves it has the `place` that it was kept in ("archive" or "deleted").
+    `project` is the path of its project folder, `title` what it was called when the operation was done. A rename has
+    the titles `before` and `after`; an operation that moves it has the `place` that it was kept in ("archive" or
+    "deleted").
     """
 
     id: str
@@ -54,24 +55,24 @@ class Touched(Struct, frozen=True):
     place: str = ""
 
 
-class Deed(Struct, frozen=True):
-    """One deed. `time` is in seconds since 1970.
+class SessionOperation(Struct, frozen=True):
+    """One operation. `time` is in seconds since 1970.
 
-    `undoes` is the id of the deed that this one took back, for a redo that of the undo; `of` what was undone or done
-    again.
+    `undoes` is the id of the operation that this one took back, for a redo that of the undo; `of` what was undone or
+    done again.
     """
 
     id: str
     time: float
     what: str
-    sessions: tuple[Touched, ...]
+    sessions: tuple[TouchedSession, ...]
     undoes: str = ""
     of: str = ""
     undone: bool = False
 
     @property
     def words(self) -> str:
-        """The deed in a few words, for people; long titles are cut."""
+        """The operation in a few words, for people; long titles are cut."""
         return f"{self.what}: {self._say(self.of, 0)}" if self.what in (UNDO, REDO) else self._say(self.what, 0)
 
     @property
@@ -94,12 +95,12 @@ class Deed(Struct, frozen=True):
 
 
 def new_id() -> str:
-    """An id for a deed that isn't written down yet; it looks like every other operation's."""
+    """An id for an operation that isn't written down yet; it looks like every other operation's."""
     return secrets.token_hex(6)
 
 
-class Deeds:
-    """The deeds in the operations log. Adding needs the lock of the sessions; reading needs none.
+class SessionOperations:
+    """The operations in the operations log. Adding needs the lock of the sessions; reading needs none.
 
     Args:
         dirs: Ours; the history is in the state folder.
@@ -110,30 +111,30 @@ class Deeds:
         self._log = OperationsLog(database)
         self.versions = Versions(database)
 
-    def add(self, deed: Deed, *, finished: bool = False) -> None:
-        """Write a deed down, durably; or add sessions to it, each when it has moved.
+    def add(self, operation: SessionOperation, *, finished: bool = False) -> None:
+        """Write an operation down, durably; or add sessions to it, each when it has moved.
 
         Args:
-            deed: The deed, with the sessions that are new in it.
+            operation: The operation, with the sessions that are new in it.
             finished: Whether no session is to come.
 
         Raises:
             OSError: If it can't be written.
             MemtuiError: If the history can't be used.
         """
-        items = [Item(one.project, one.id, to_builtins(one)) for one in deed.sessions]
-        known = [one for one in self.all() if one.id == deed.id]
-        sessions = tuple(dict.fromkeys([*(one for old in known for one in old.sessions), *deed.sessions]))
-        why = replace(deed, sessions=sessions).words
-        kind = deed.what if deed.what in (UNDO, REDO) else f"{SUBJECT}-{deed.what}"
+        items = [Item(one.project, one.id, to_builtins(one)) for one in operation.sessions]
+        known = [one for one in self.all() if one.id == operation.id]
+        sessions = tuple(dict.fromkeys([*(one for old in known for one in old.sessions), *operation.sessions]))
+        why = replace(operation, sessions=sessions).words
+        kind = operation.what if operation.what in (UNDO, REDO) else f"{SUBJECT}-{operation.what}"
         self._log.record(
-            SUBJECT, kind, why, items, when=deed.time, id=deed.id, undoes=deed.undoes or None,
-            extra={"of": deed.of} if deed.of else None, finished=finished,
+            SUBJECT, kind, why, items, when=operation.time, id=operation.id, undoes=operation.undoes or None,
+            extra={"of": operation.of} if operation.of else None, finished=finished,
         )  # fmt: skip
 
-    def finish(self, deed: Deed) -> None:
-        """Say that a deed has come to its end, whatever it had to leave."""
-        self._log.finish(deed.id)
+    def finish(self, operation: SessionOperation) -> None:
+        """Say that an operation has come to its end, whatever it had to leave."""
+        self._log.finish(operation.id)
 
     def check(self) -> None:
         """Make sure that the history can be used, before anything is moved.
@@ -143,59 +144,59 @@ class Deeds:
         """
         self.versions.operations(limit=1)
 
-    def all(self) -> list[Deed]:
-        """Every deed, oldest first, with what became of it."""
-        return [deed_of_operation(one) for one in self.versions.walk(subject=SUBJECT)][::-1]
+    def all(self) -> list[SessionOperation]:
+        """Every operation, oldest first, with what became of it."""
+        return [session_operation(one) for one in self.versions.walk(subject=SUBJECT)][::-1]
 
-    def newest(self, limit: int | None = 100) -> list[Deed]:
-        """The deeds, newest first."""
+    def newest(self, limit: int | None = 100) -> list[SessionOperation]:
+        """The operations, newest first."""
         return self.all()[::-1][:limit]
 
-    def rest(self, deed: Deed) -> tuple[Touched, ...]:
-        """The sessions of a deed that weren't taken back yet: a crash may have ended an undo of several half-way."""
-        return deed_of_operation(self.versions.standing(self.versions.operation(deed.id))).sessions
+    def rest(self, operation: SessionOperation) -> tuple[TouchedSession, ...]:
+        """The sessions of an operation that weren't taken back yet: a crash may have stopped an undo of several."""
+        return session_operation(self.versions.standing(self.versions.operation(operation.id))).sessions
 
-    def get(self, word: str) -> Deed:
-        """The deed whose id begins with `word` (4 characters or more).
+    def get(self, word: str) -> SessionOperation:
+        """The operation whose id begins with `word` (4 characters or more).
 
         Raises:
             NotFound: If there is none.
-            Usage: If there are several.
+            UsageError: If there are several.
         """
-        return deed_of_operation(self.versions.operation(word))
+        return session_operation(self.versions.operation(word))
 
 
-def deed_of_operation(operation: Operation) -> Deed:
-    """An operation on sessions as a deed."""
+def session_operation(operation: Operation) -> SessionOperation:
+    """An operation on sessions as an operation."""
     what = operation.kind.removeprefix(f"{SUBJECT}-")
-    touched = tuple(Touched(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
+    touched = tuple(TouchedSession(**{key: str(value) for key, value in item.data.items()}) for item in operation.items)
     of = (operation.extra or {}).get("of", "")
-    return Deed(operation.id, operation.when, what, touched, operation.undoes or "", of, operation.undone)
+    return SessionOperation(operation.id, operation.when, what, touched, operation.undoes or "", of, operation.undone)
 
 
-def record_of(deed: Deed) -> dict[str, Any]:
-    """A deed as JSON has it."""
-    data: dict[str, Any] = to_builtins(deed)
+def record_of(operation: SessionOperation) -> dict[str, Any]:
+    """An operation as JSON has it."""
+    data: dict[str, Any] = to_builtins(operation)
     del data["undone"]
     return data
 
 
-def deed_of(data: Mapping[str, Any]) -> Deed:
-    """The deed that `record_of` made a record of.
+def operation_of(data: Mapping[str, Any]) -> SessionOperation:
+    """The operation that `record_of` made a record of.
 
     Raises:
         KeyError, TypeError, ValueError, AttributeError: If it is none.
     """
-    known = set(Touched.__struct_fields__)
+    known = set(TouchedSession.__struct_fields__)
     sessions = (
         {key: str(value) for key, value in one.items() if key in known}  # a newer memtui may write more
         for one in data["sessions"]
     )
-    touched = tuple(Touched(**one) for one in sessions)
+    touched = tuple(TouchedSession(**one) for one in sessions)
     if not touched:
-        raise ValueError("a deed without a session")
+        raise ValueError("an operation without a session")
     more = (str(data.get("undoes", "")), str(data.get("of", "")))
-    return Deed(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
+    return SessionOperation(str(data["id"]), float(data["time"]), str(data["what"]), touched, *more)
 
 
 def _short(title: str) -> str:

@@ -20,7 +20,7 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
 from memtui.transcripts.summary import Scanner
-from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, Usage
+from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, UsageError
 
 TRIES = 3
 """How often a record is written anew because another program's half a line stood in front of it."""
@@ -38,12 +38,12 @@ def check_title(title: str) -> str:
     """
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _TURNING:
-            raise Usage(f"a title can't hold a control character (U+{ord(char):04X})")
+            raise UsageError(f"a title can't hold a control character (U+{ord(char):04X})")
     words = " ".join(title.split())
     if not any(char.isprintable() and not char.isspace() for char in words):
-        raise Usage("a title needs a word", hint="the old title stays")
+        raise UsageError("a title needs a word", hint="the old title stays")
     if len(words) > LONGEST:
-        raise Usage(f"a title has {LONGEST} characters at most, not {len(words)}")
+        raise UsageError(f"a title has {LONGEST} characters at most, not {len(words)}")
     return words
 
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from memtui.client.session_files import one_line
 from memtui.transcripts.entries import blocks_of, is_machine, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
-from memtui.transcripts.records import Passage
+from memtui.transcripts.records import RecordView
 from memtui.util.text import many, size, span
 
 Kind = Literal[
@@ -49,7 +49,7 @@ _MOST: Final = 1e12
 _PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
-class Part(Struct, frozen=True):
+class ContentPart(Struct, frozen=True):
     """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
     texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
     of an error."""
@@ -82,39 +82,39 @@ class Part(Struct, frozen=True):
         return lines, left
 
 
-class Said(Struct, frozen=True):
+class MessageContent(Struct, frozen=True):
     """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
     `prompt`: a person typed it."""
 
     role: Role
-    parts: tuple[Part, ...]
+    parts: tuple[ContentPart, ...]
     stamp: str = ""
     uuid: str = ""
     prompt: bool = False
     cwd: str = ""
 
 
-def said_of(passage: Passage) -> Said:
+def message_content(passage: RecordView) -> MessageContent:
     """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
     data = passage.data
     if passage.repeats:
         words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
-        return Said("session", (Part("repeats", words),))
+        return MessageContent("session", (ContentPart("repeats", words),))
     if passage.bad:
         words = f"no record: {passage.bad}"
         if passage.pending:
             words += " (its writer may not be done)"
-        return Said("session", (Part("bad", words, passage.head, failed=True),))
+        return MessageContent("session", (ContentPart("bad", words, passage.head, failed=True),))
     found = list(_parts(data))
     if len(found) > MOST_PARTS:
-        found[MOST_PARTS:] = [Part("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
+        found[MOST_PARTS:] = [ContentPart("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
     if passage.salvaged:
         found.append(
-            Part("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+            ContentPart("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
         )
     if passage.lossy:
-        found.append(Part("note", "some bytes are not UTF-8 and are replaced here", failed=True))
-    return Said(
+        found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
+    return MessageContent(
         _role(data),
         tuple(found),
         text(data.get("timestamp")),
@@ -124,23 +124,23 @@ def said_of(passage: Passage) -> Said:
     )
 
 
-def part_of(block: Record) -> Part:
+def part_of(block: Record) -> ContentPart:
     """What one block of a message says, whatever its type."""
     kind = text(block.get("type"))
     if kind == "text":
-        return Part("text", body=text(block.get("text")))
+        return ContentPart("text", body=text(block.get("text")))
     if kind == "thinking":
-        return Part("thinking", "thinking", text(block.get("thinking")))
+        return ContentPart("thinking", "thinking", text(block.get("thinking")))
     if kind == "redacted_thinking":
-        return Part("thinking", "thinking, encrypted")
+        return ContentPart("thinking", "thinking, encrypted")
     if kind.endswith("tool_use"):
         name, given = text(block.get("name")), block.get("input")
-        return Part("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
+        return ContentPart("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
     if kind.endswith("tool_result"):
         return _result(block)
     if kind in ("image", "document"):
-        return Part("media", _media(block))
-    return Part("note", f"[{kind}]")
+        return ContentPart("media", _media(block))
+    return ContentPart("note", f"[{kind}]")
 
 
 def telling(given: object) -> str:
@@ -175,7 +175,7 @@ def _role(data: Record) -> Role:
     return "you" if typed else "session"
 
 
-def _parts(data: Record) -> Iterator[Part]:
+def _parts(data: Record) -> Iterator[ContentPart]:
     kind, message = text(data.get("type")), data.get("message")
     if kind in ("user", "assistant") and isinstance(message, dict):
         yield from _spoken(data, message)
@@ -187,10 +187,10 @@ def _parts(data: Record) -> Iterator[Part]:
         yield _progress(data.get("data"))
     else:
         detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
-        yield Part("note", _named(kind or "a record without a type", detail), _input(data))
+        yield ContentPart("note", _named(kind or "a record without a type", detail), _input(data))
 
 
-def _spoken(data: Record, message: Record) -> Iterator[Part]:
+def _spoken(data: Record, message: Record) -> Iterator[ContentPart]:
     summary = data.get("isCompactSummary") is True
     empty = True
     for block in blocks_of(message):
@@ -199,40 +199,42 @@ def _spoken(data: Record, message: Record) -> Iterator[Part]:
         if part.kind != "text":
             yield part
         elif summary:
-            yield Part("summary", "summary", part.body)
+            yield ContentPart("summary", "summary", part.body)
         elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine(part.body)):
-            yield Part("machine", _first_line(part.body), part.body)
+            yield ContentPart("machine", _first_line(part.body), part.body)
         else:
             yield part
     if empty:
-        yield Part("note", "an empty message", _input(message))
+        yield ContentPart("note", "an empty message", _input(message))
 
 
-def _system(data: Record) -> Part:
+def _system(data: Record) -> ContentPart:
     kind, content = text(data.get("subtype")), text(data.get("content"))
     if kind in ("compact_boundary", "microcompact_boundary"):
         meta = data.get("compactMetadata") or data.get("microcompactMetadata")
-        return Part("boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro")))
+        return ContentPart(
+            "boundary", _compacted(meta if isinstance(meta, dict) else {}, micro=kind.startswith("micro"))
+        )
     if kind == "local_command":
-        return Part("machine", _first_line(content), content)
+        return ContentPart("machine", _first_line(content), content)
     if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
-        return Part("note", f"the turn took {span(took / 1000)}", _input(data))
+        return ContentPart("note", f"the turn took {span(took / 1000)}", _input(data))
     if kind == "stop_hook_summary":
         return _stop_hooks(data)
     failed = kind == "api_error" or data.get("level") == "error"
     if kind == "api_error":
         content = content or _retry(data)
-    return Part("note", _named(kind.replace("_", " ") or "system", content), _input(data), failed=failed)
+    return ContentPart("note", _named(kind.replace("_", " ") or "system", content), _input(data), failed=failed)
 
 
-def _stop_hooks(data: Record) -> Part:
+def _stop_hooks(data: Record) -> ContentPart:
     ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
     words = [f"{many(int(ran), 'stop hook')} ran"]
     if errors:
         words.append(f"failed: {_json(errors)}")
     if data.get("preventedContinuation") is True:
         words.append(": ".join(filter(None, ("ended the turn", text(data.get("stopReason"))))))
-    return Part("note", _line(", ".join(words)), _input(data), failed=bool(errors))
+    return ContentPart("note", _line(", ".join(words)), _input(data), failed=bool(errors))
 
 
 def _retry(data: Record) -> str:
@@ -259,14 +261,14 @@ def _compacted(meta: Record, *, micro: bool) -> str:
     return ", ".join(words)
 
 
-def _attached(value: object) -> Part:
+def _attached(value: object) -> ContentPart:
     attachment = value if isinstance(value, dict) else {}
     kind = text(attachment.get("type"))
     if kind == "queued_command":
         prompt = attachment.get("prompt")
-        return Part("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
+        return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
     detail = next((told for key in _ATTACHED if (told := text(attachment.get(key)))), "")
-    return Part(
+    return ContentPart(
         "note",
         _named((kind or "attachment").replace("_", " "), detail),
         _input(attachment),
@@ -274,20 +276,20 @@ def _attached(value: object) -> Part:
     )
 
 
-def _progress(value: object) -> Part:
+def _progress(value: object) -> ContentPart:
     told = value if isinstance(value, dict) else {}
     detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
-    return Part("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
+    return ContentPart("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
 
 
-def _result(block: Record) -> Part:
+def _result(block: Record) -> ContentPart:
     content = block.get("content")
     pieces = [result_text(content)]
     if isinstance(content, list):
         others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
         pieces += [part_of(part).line for part in others if part.get("type") != "tool_result"]
     body = "\n".join(piece for piece in pieces if piece)
-    return Part("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
+    return ContentPart("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
 
 
 def _media(block: Record) -> str:

@@ -14,11 +14,11 @@ from memtui.transcripts.reader import HeldFile
 from memtui.transcripts.records import (
     BLANK_LINES,
     HEAD,
+    Cursor,
     Longer,
     Mark,
-    Passage,
-    Spot,
-    passages_of,
+    RecordView,
+    record_views,
     too_long,
 )
 
@@ -49,7 +49,7 @@ class FileSource(HeldFile):
         self.longest = longest
         self._inode = os.fstat(self._file).st_ino
         self._seen = self.size
-        self._kept: tuple[int, int, list[Passage]] = (-1, 0, [])
+        self._kept: tuple[int, int, list[RecordView]] = (-1, 0, [])
 
     def copy(self) -> "FileSource":
         twin = FileSource.__new__(FileSource)
@@ -76,37 +76,37 @@ class FileSource(HeldFile):
 
     # One passage.
 
-    def first(self, most: int | None = None) -> Passage | None:
+    def first(self, most: int | None = None) -> RecordView | None:
         return self._forward(0, most)
 
-    def last(self, most: int | None = None) -> Passage | None:
+    def last(self, most: int | None = None) -> RecordView | None:
         return self._backward(self.size, most)
 
-    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         length, found = self._passages(spot.at, most)
         if spot.part + 1 < len(found):
             return found[spot.part + 1]
         return self._forward(spot.at + length + 1, most)
 
-    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         if spot.part:
             _, found = self._passages(spot.at, most)
             if found:
                 return found[min(spot.part, len(found)) - 1]
         return self._backward(spot.at, most)
 
-    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         _, found = self._passages(spot.at, most)
         return found[min(spot.part, len(found) - 1)] if found else self.at(spot.at, most)
 
-    def at(self, offset: int, most: int | None = None) -> Passage | None:
+    def at(self, offset: int, most: int | None = None) -> RecordView | None:
         offset = max(0, min(offset, self.size))
         return self._forward(self._start_of(offset, most), most) or self.last(most)
 
-    def share(self, spot: Spot) -> float:
+    def share(self, spot: Cursor) -> float:
         return min(1.0, spot.at / max(1, self.size))
 
-    def near(self, share: float, most: int | None = None) -> Passage | None:
+    def near(self, share: float, most: int | None = None) -> RecordView | None:
         return self.at(int(share * self.size), most)
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
@@ -115,7 +115,7 @@ class FileSource(HeldFile):
             yield block.count(b"\n")
             begin += len(block)
 
-    def _forward(self, offset: int, most: int | None) -> Passage | None:
+    def _forward(self, offset: int, most: int | None) -> RecordView | None:
         """The first passage of the lines that begin at a byte."""
         while True:
             length, found = self._passages(offset, most)
@@ -125,7 +125,7 @@ class FileSource(HeldFile):
                 return None
             offset = self._over_blank(offset + length + 1)
 
-    def _backward(self, end: int, most: int | None) -> Passage | None:
+    def _backward(self, end: int, most: int | None) -> RecordView | None:
         """The last passage of the lines that end at a byte, a line end included."""
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
@@ -136,14 +136,14 @@ class FileSource(HeldFile):
             end = self._before_blank(start)
         return None
 
-    def _passages(self, offset: int, most: int | None) -> tuple[int, list[Passage]]:
+    def _passages(self, offset: int, most: int | None) -> tuple[int, list[RecordView]]:
         """The length of a line and what it holds; the last one is kept, for a line of several records."""
         if self._kept[0] != offset:
             line, length, ended = self._line(offset, most)
             if length > self.longest:
                 found = [too_long(line, offset, length, self.longest, pending=not ended)]
             else:
-                found = passages_of(line, Spot(offset), offset, pending=not ended)
+                found = record_views(line, Cursor(offset), offset, pending=not ended)
             if not ended:
                 return length, found  # it may go on meanwhile
             self._kept = (offset, length, found)
@@ -205,14 +205,14 @@ class FileSource(HeldFile):
     # Searching.
 
     def candidates(
-        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
-    ) -> Iterator[Passage | float]:
+        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+    ) -> Iterator[RecordView | float]:
         found = self._ahead(mark, start, most) if step > 0 else self._behind(mark, start, most)
         for item in found:
             if isinstance(item, float) or start is None or (item.spot > start if step > 0 else item.spot < start):
                 yield item
 
-    def _ahead(self, mark: Mark, start: Spot | None, most: int | None) -> Iterator[Passage | float]:
+    def _ahead(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
         begin = start.at if start else 0
         for offset, block in self._blocks(begin, most):
             folded = mark.fold(block)
@@ -224,7 +224,7 @@ class FileSource(HeldFile):
                 at = mark.first(folded, end + 1) if end < len(block) else -1
             yield min(1.0, (offset + len(block)) / max(1, self.size))
 
-    def _behind(self, mark: Mark, start: Spot | None, most: int | None) -> Iterator[Passage | float]:
+    def _behind(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
         begin = self.size
         if start is not None:
             begin = start.at + self._passages(start.at, most)[0] + 1 if start.part else start.at
@@ -238,14 +238,14 @@ class FileSource(HeldFile):
                 at = mark.last(folded, first)
             yield 1 - min(1.0, offset / max(1, self.size))
 
-    def _taken(self, line: bytes, offset: int, most: int | None) -> list[Passage]:
+    def _taken(self, line: bytes, offset: int, most: int | None) -> list[RecordView]:
         """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
         if len(line) == HEAD or len(line) > self.longest:
             return self._passages(offset, most)[1]
         if most is not None and len(line) >= most:
             raise Longer
         ended = self._pread(1, offset + len(line)) == b"\n"
-        return passages_of(line, Spot(offset), offset, pending=not ended)
+        return record_views(line, Cursor(offset), offset, pending=not ended)
 
     def _blocks(self, offset: int, most: int | None) -> Iterator[tuple[int, bytes]]:
         """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""

@@ -23,10 +23,10 @@ from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
 from memtui.transcripts.reader import Found
-from memtui.transcripts.records import Mark, Passage, Spot
+from memtui.transcripts.records import Cursor, Mark, RecordView
 
 
-class Run(Struct, frozen=True):
+class RepeatedRange(Struct, frozen=True):
     """Lines that follow each other and stand in the file before: the first byte of the first and of the last one.
 
     `messages` says how many of their records have something to send.
@@ -60,9 +60,9 @@ class Repeats:
     """The runs of a file, found by `look`; after the file grew only what is new is looked at."""
 
     def __init__(self) -> None:
-        self.runs: tuple[Run, ...] = ()
-        self._boundary: Spot | None = None
-        self._seen: Spot | None = None
+        self.runs: tuple[RepeatedRange, ...] = ()
+        self._boundary: Cursor | None = None
+        self._seen: Cursor | None = None
 
     def look(self, source: FileSource) -> Iterator[float]:
         """Look through a file, or what it has grown by; to be asked on until it ends.
@@ -85,15 +85,15 @@ class Repeats:
                 boundary = item.spot
                 runs += _runs_behind(source, item)
         self.runs, self._boundary = tuple(runs), boundary
-        self._seen = Spot(last.spot.at, -1) if last is not None else None  # that line may not have been whole
+        self._seen = Cursor(last.spot.at, -1) if last is not None else None  # that line may not have been whole
 
 
-def _runs_behind(source: FileSource, boundary: Passage) -> list[Run]:
+def _runs_behind(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
     """The runs between a boundary and the first message that is none of them, or the next boundary."""
-    runs: list[Run] = []
-    lines: list[Passage] = []
+    runs: list[RepeatedRange] = []
+    lines: list[RecordView] = []
     messages = 0
-    original: Spot | None = None
+    original: Cursor | None = None
     since = _entry(boundary).time
     passage = source.after(boundary.spot)
     while passage is not None:
@@ -107,17 +107,19 @@ def _runs_behind(source: FileSource, boundary: Passage) -> list[Run]:
             messages += entry.speaks
         else:
             if messages:
-                runs.append(Run(lines[0].offset, lines[-1].offset, messages))
+                runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
             lines, messages = [], 0
             if entry.boundary or (entry.speaks and not entry.summary):
                 return runs
         passage = following
     if messages:
-        runs.append(Run(lines[0].offset, lines[-1].offset, messages))
+        runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
     return runs
 
 
-def _original(source: FileSource, again: Passage, entry: Entry, above: Spot | None, limit: Spot) -> Spot | None:
+def _original(
+    source: FileSource, again: RecordView, entry: Entry, above: Cursor | None, limit: Cursor
+) -> Cursor | None:
     """Where before a boundary a record stands that is written again; None if it doesn't.
 
     Args:
@@ -144,7 +146,7 @@ def _original(source: FileSource, again: Passage, entry: Entry, above: Spot | No
     return None
 
 
-def _same(data: Record, entry: Entry, other: Passage) -> bool:
+def _same(data: Record, entry: Entry, other: RecordView) -> bool:
     """Whether two records say the same at the same time: as parts of one answer, of one call, or word by word."""
     told = _entry(other)
     if (entry.type, entry.stamp, entry.message_id) != (told.type, told.stamp, told.message_id):
@@ -154,7 +156,7 @@ def _same(data: Record, entry: Entry, other: Passage) -> bool:
     return all(data.get(key) == other.data.get(key) for key in ("message", "attachment", "subtype", "content"))
 
 
-def _entry(passage: Passage) -> Entry:
+def _entry(passage: RecordView) -> Entry:
     return entry_of(Found(passage.line, passage.offset, passage.length, passage.data), 0)
 
 
@@ -173,7 +175,7 @@ class FoldedSource(FileSource):
         As `FileSource`.
     """
 
-    def __init__(self, path: Path, runs: Iterable[Run] = ()) -> None:
+    def __init__(self, path: Path, runs: Iterable[RepeatedRange] = ()) -> None:
         super().__init__(path)
         self._opened: frozenset[int] = frozenset()
         self.fold(runs)
@@ -185,16 +187,16 @@ class FoldedSource(FileSource):
         twin.fold(self.runs)
         return twin
 
-    def fold(self, runs: Iterable[Run]) -> None:
+    def fold(self, runs: Iterable[RepeatedRange]) -> None:
         """From now on these are the runs; what was opened stays open."""
         self.runs = tuple(runs)
         self._starts = [run.start for run in self.runs]
 
-    def is_open(self, spot: Spot) -> bool:
+    def is_open(self, spot: Cursor) -> bool:
         """Whether the run is open for which the line at a spot stands."""
         return spot.at in self._opened
 
-    def turn(self, spot: Spot, *, opened: bool) -> None:
+    def turn(self, spot: Cursor, *, opened: bool) -> None:
         """Open or fold the run for which the line at a spot stands."""
         self._opened = self._opened | {spot.at} if opened else self._opened - {spot.at}
 
@@ -204,59 +206,59 @@ class FoldedSource(FileSource):
 
     # One passage.
 
-    def first(self, most: int | None = None) -> Passage | None:
+    def first(self, most: int | None = None) -> RecordView | None:
         return self._entered(super().first(most))
 
-    def last(self, most: int | None = None) -> Passage | None:
+    def last(self, most: int | None = None) -> RecordView | None:
         return self._shown(super().last(most))
 
-    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         run = self._run(spot)
-        if run is None or self.is_open(Spot(run.start)):
-            return super().get(Spot(spot.at), most) if spot.part == FOLD else self._entered(super().after(spot, most))
-        return self._entered(super().after(Spot(run.end), most))
+        if run is None or self.is_open(Cursor(run.start)):
+            return super().get(Cursor(spot.at), most) if spot.part == FOLD else self._entered(super().after(spot, most))
+        return self._entered(super().after(Cursor(run.end), most))
 
-    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         run = self._run(spot)
-        if run is not None and spot == Spot(run.start) and self.is_open(spot):
+        if run is not None and spot == Cursor(run.start) and self.is_open(spot):
             return _line_of(run)
-        if run is not None and not self.is_open(Spot(run.start)):
-            spot = Spot(run.start)
-        return self._shown(super().before(Spot(spot.at) if spot.part == FOLD else spot, most))
+        if run is not None and not self.is_open(Cursor(run.start)):
+            spot = Cursor(run.start)
+        return self._shown(super().before(Cursor(spot.at) if spot.part == FOLD else spot, most))
 
-    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         run = self._run(spot)
-        if run is not None and spot == Spot(run.start, FOLD):
+        if run is not None and spot == Cursor(run.start, FOLD):
             return _line_of(run)
-        return self._shown(super().get(Spot(spot.at) if spot.part == FOLD else spot, most))
+        return self._shown(super().get(Cursor(spot.at) if spot.part == FOLD else spot, most))
 
-    def at(self, offset: int, most: int | None = None) -> Passage | None:
+    def at(self, offset: int, most: int | None = None) -> RecordView | None:
         return self._shown(super().at(offset, most))
 
     def candidates(
-        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
-    ) -> Iterator[Passage | float]:
+        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+    ) -> Iterator[RecordView | float]:
         for item in super().candidates(mark, start, step, most):
             if isinstance(item, float) or self._shown(item) is item:
                 yield item
 
-    def _run(self, spot: Spot) -> Run | None:
+    def _run(self, spot: Cursor) -> RepeatedRange | None:
         """The run in which a spot is."""
         number = bisect_right(self._starts, spot.at) - 1
         return self.runs[number] if number >= 0 and spot.at <= self.runs[number].end else None
 
-    def _shown(self, passage: Passage | None) -> Passage | None:
+    def _shown(self, passage: RecordView | None) -> RecordView | None:
         """What is shown for a passage: itself, or the line of the run that hides it."""
         run = self._run(passage.spot) if passage is not None else None
-        return _line_of(run) if run is not None and not self.is_open(Spot(run.start)) else passage
+        return _line_of(run) if run is not None and not self.is_open(Cursor(run.start)) else passage
 
-    def _entered(self, passage: Passage | None) -> Passage | None:
+    def _entered(self, passage: RecordView | None) -> RecordView | None:
         """The same for a passage that is come to from above, where the line of its run stands before it."""
         run = self._run(passage.spot) if passage is not None else None
-        if run is not None and passage is not None and passage.spot == Spot(run.start):
+        if run is not None and passage is not None and passage.spot == Cursor(run.start):
             return _line_of(run)
         return self._shown(passage)
 
 
-def _line_of(run: Run) -> Passage:
-    return Passage(Spot(run.start, FOLD), run.start, 0, repeats=run.messages)
+def _line_of(run: RepeatedRange) -> RecordView:
+    return RecordView(Cursor(run.start, FOLD), run.start, 0, repeats=run.messages)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 from memtui.transcripts.entries import Entry
 from memtui.transcripts.reader import HeldFile
-from memtui.transcripts.records import Longer, Mark, Passage, Spot, passages_of
+from memtui.transcripts.records import Cursor, Longer, Mark, RecordView, record_views
 
 
-class WaySource(HeldFile):
+class PathSource(HeldFile):
     """Entries of one file in the order of a way.
 
     Args:
@@ -26,41 +26,41 @@ class WaySource(HeldFile):
         super().__init__(path)
         self.way = way
 
-    def copy(self) -> "WaySource":
-        twin = WaySource.__new__(WaySource)
+    def copy(self) -> "PathSource":
+        twin = PathSource.__new__(PathSource)
         twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
         return twin
 
-    def first(self, most: int | None = None) -> Passage | None:
+    def first(self, most: int | None = None) -> RecordView | None:
         return self._number(0, most)
 
-    def last(self, most: int | None = None) -> Passage | None:
+    def last(self, most: int | None = None) -> RecordView | None:
         return self._number(len(self.way) - 1, most)
 
-    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         return self._number(spot.at + 1, most)
 
-    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         return self._number(spot.at - 1, most)
 
-    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         return self._number(min(spot.at, len(self.way) - 1), most)
 
-    def at(self, offset: int, most: int | None = None) -> Passage | None:
+    def at(self, offset: int, most: int | None = None) -> RecordView | None:
         """The record whose line holds a byte; else the first one that stands behind it in the file, or the last."""
         places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.way))
         found = bisect.bisect_left(places, (offset, 0))
         return self._number(places[min(found, len(places) - 1)][1], most) if places else None
 
-    def share(self, spot: Spot) -> float:
+    def share(self, spot: Cursor) -> float:
         return spot.at / max(1, len(self.way) - 1)
 
-    def near(self, share: float, most: int | None = None) -> Passage | None:
+    def near(self, share: float, most: int | None = None) -> RecordView | None:
         return self._number(round(share * (len(self.way) - 1)), most)
 
     def candidates(
-        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
-    ) -> Iterator[Passage | float]:
+        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+    ) -> Iterator[RecordView | float]:
         count = len(self.way)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
@@ -72,7 +72,7 @@ class WaySource(HeldFile):
             yield number / count if step > 0 else 1 - number / count
             number += step
 
-    def _number(self, number: int, most: int | None) -> Passage | None:
+    def _number(self, number: int, most: int | None) -> RecordView | None:
         if not 0 <= number < len(self.way):
             return None
         entry = self.way[number]
@@ -83,14 +83,14 @@ class WaySource(HeldFile):
     def _line(self, entry: Entry) -> bytes:
         return self._pread(entry.length, entry.offset)
 
-    def _pick(self, line: bytes, number: int) -> Passage:
+    def _pick(self, line: bytes, number: int) -> RecordView:
         """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""
         entry = self.way[number]
-        for passage in passages_of(line, Spot(number), entry.offset, pending=entry.pending, number=entry.line):
+        for passage in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
             same = passage.data.get("uuid", "") == entry.uuid or not entry.uuid
             if not passage.bad and same and passage.data.get("type", "") == entry.type:
-                return Passage(
-                    Spot(number),
+                return RecordView(
+                    Cursor(number),
                     entry.offset,
                     entry.length,
                     passage.data,
@@ -99,4 +99,6 @@ class WaySource(HeldFile):
                     lossy=passage.lossy,
                     pending=entry.pending,
                 )
-        return Passage(Spot(number), entry.offset, entry.length, bad="the file changed: another record stands here now")
+        return RecordView(
+            Cursor(number), entry.offset, entry.length, bad="the file changed: another record stands here now"
+        )

@@ -121,7 +121,7 @@ class Poll(Struct, frozen=True):
     error: str = ""
 
 
-class Reader(Struct):
+class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the

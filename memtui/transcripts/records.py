@@ -1,6 +1,6 @@
 """Records as they are read one after another, and what every source of them can do.
 
-A `Passage` is a record in its place, or a line that is none, with the reason. A source hands them out forward and
+A `RecordView` is a record in its place, or a line that is none, with the reason. A source hands them out forward and
 backward from any of them and never holds more than the line that it looks at.
 """
 
@@ -19,7 +19,7 @@ _BOM = b"\xef\xbb\xbf"
 BLANK_LINES = re.compile(rb"(?:[ \t\r]*\n)*")
 
 
-class Spot(Struct, frozen=True, order=True):
+class Cursor(Struct, frozen=True, order=True):
     """Where a passage stands in its source: `at` is the first byte of its line in the file, or its number on the way.
     `part` tells passages of one line apart."""
 
@@ -27,7 +27,7 @@ class Spot(Struct, frozen=True, order=True):
     part: int = 0
 
 
-class Passage(Struct, frozen=True):
+class RecordView(Struct, frozen=True):
     """A record and where it stands, or what stands there instead.
 
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
@@ -37,7 +37,7 @@ class Passage(Struct, frozen=True):
     messages that were written before and are folded away.
     """
 
-    spot: Spot
+    spot: Cursor
     offset: int
     length: int
     data: Record = field(default_factory=dict)
@@ -70,7 +70,7 @@ class Mark(Protocol):
         """Whether a line in which it stands is worth decoding."""
 
 
-class Source(Protocol):
+class RecordSource(Protocol):
     """Records to read. `most` are the bytes of one line that may be read, None for no limit.
 
     Raises:
@@ -82,33 +82,33 @@ class Source(Protocol):
     def size(self) -> int:
         """Bytes of the file as it is now."""
 
-    def first(self, most: int | None = None) -> Passage | None:
+    def first(self, most: int | None = None) -> RecordView | None:
         """The first passage; None if there is none."""
 
-    def last(self, most: int | None = None) -> Passage | None:
+    def last(self, most: int | None = None) -> RecordView | None:
         """The last passage."""
 
-    def after(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         """The passage behind one; None at the end."""
 
-    def before(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         """The passage before one; None at the beginning."""
 
-    def get(self, spot: Spot, most: int | None = None) -> Passage | None:
+    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         """The passage at a spot, or where there is none any more the next one."""
 
-    def at(self, offset: int, most: int | None = None) -> Passage | None:
+    def at(self, offset: int, most: int | None = None) -> RecordView | None:
         """The passage in whose line a byte of the file stands, or the next one, or the last."""
 
-    def share(self, spot: Spot) -> float:
+    def share(self, spot: Cursor) -> float:
         """How much of the source lies before a spot, 0 to 1."""
 
-    def near(self, share: float, most: int | None = None) -> Passage | None:
+    def near(self, share: float, most: int | None = None) -> RecordView | None:
         """The passage before which so much of the source lies."""
 
     def candidates(
-        self, mark: Mark, start: Spot | None, step: int, most: int | None = None
-    ) -> Iterator[Passage | float]:
+        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+    ) -> Iterator[RecordView | float]:
         """Passages whose line may hold a mark, and now and then the share of the way that is behind.
 
         Args:
@@ -117,14 +117,14 @@ class Source(Protocol):
             step: 1 for forward, -1 for backward.
         """
 
-    def copy(self) -> "Source":
+    def copy(self) -> "RecordSource":
         """The same source for another thread; to be closed by itself."""
 
     def close(self) -> None:
         """Let go of the file; twice does no harm."""
 
 
-def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, number: int = 0) -> list[Passage]:
+def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False, number: int = 0) -> list[RecordView]:
     """What a line of at most `LONGEST_LINE` bytes holds; nothing for a blank one.
 
     Args:
@@ -145,8 +145,8 @@ def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, nu
     if parsed.bad:
         found.insert(len(found) if begins else 0, ({}, parsed.bad, False))
     return [
-        Passage(
-            Spot(at.at, at.part + index),
+        RecordView(
+            Cursor(at.at, at.part + index),
             offset,
             len(line),
             data,
@@ -161,10 +161,10 @@ def passages_of(line: bytes, at: Spot, offset: int, *, pending: bool = False, nu
     ]
 
 
-def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> Passage:
+def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> RecordView:
     """What stands for a line that is too long to be read."""
     why = f"longer than {longest >> 20} MiB" if longest == LONGEST_LINE else f"longer than {longest} bytes"
-    return Passage(Spot(offset), offset, length, bad=why, head=head_of(head), pending=pending)
+    return RecordView(Cursor(offset), offset, length, bad=why, head=head_of(head), pending=pending)
 
 
 def head_of(line: bytes) -> str:

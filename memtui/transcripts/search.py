@@ -13,20 +13,20 @@ from collections.abc import Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.transcripts.content import Part, Said, said_of
+from memtui.transcripts.content import ContentPart, MessageContent, message_content
 from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.fast_decode import quick_entries
-from memtui.transcripts.records import Passage, Source, Spot
+from memtui.transcripts.records import Cursor, RecordSource, RecordView
 
 _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 """ASCII that every writer of JSON writes as it is."""
 
 
-class Hit(Struct, frozen=True):
+class SearchHit(Struct, frozen=True):
     """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
     or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
 
-    passage: Passage
+    passage: RecordView
     part: int
     line: int
     around: bool = False
@@ -65,11 +65,11 @@ class Needle:
     def maybe(self, line: bytes) -> bool:
         return True
 
-    def hits(self, said: Said) -> list[tuple[int, int]]:
+    def hits(self, said: MessageContent) -> list[tuple[int, int]]:
         """The parts and lines in which it stands, in the order in which they are drawn."""
         return [(number, line) for number, part in enumerate(said.parts) for line in self._lines(part)]
 
-    def _lines(self, part: Part) -> Iterator[int]:
+    def _lines(self, part: ContentPart) -> Iterator[int]:
         body = part.body.lower()
         if part.line and self.words in f"{part.name} {part.line}".lower():
             yield -1
@@ -95,14 +95,14 @@ class _Prompts:
 
 
 def find(
-    source: Source,
+    source: RecordSource,
     needle: Needle,
-    start: Spot | None,
+    start: Cursor | None,
     step: int,
     *,
     behind: tuple[int, int] | None = None,
     most: int | None = None,
-) -> Iterator[Hit | float]:
+) -> Iterator[SearchHit | float]:
     """Look for a text.
 
     Args:
@@ -122,53 +122,55 @@ def find(
     """
     here = source.get(start, most) if start is not None and behind is not None else None
     if here is not None and behind is not None:
-        hits = [hit for hit in needle.hits(said_of(here)) if (hit > behind if step > 0 else hit < behind)]
+        hits = [hit for hit in needle.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
         if hits:
-            yield Hit(here, *(hits[0] if step > 0 else hits[-1]))
+            yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
     for item in source.candidates(needle, start, step, most):
         if isinstance(item, float):
             yield item
-        elif hits := needle.hits(said_of(item)):
-            yield Hit(item, *(hits[0] if step > 0 else hits[-1]))
+        elif hits := needle.hits(message_content(item)):
+            yield SearchHit(item, *(hits[0] if step > 0 else hits[-1]))
             return
 
 
 def find_around(
-    source: Source,
+    source: RecordSource,
     needle: Needle,
-    start: Spot | None,
+    start: Cursor | None,
     step: int,
     *,
     behind: tuple[int, int] | None = None,
     most: int | None = None,
-) -> Iterator[Hit | float]:
+) -> Iterator[SearchHit | float]:
     """As `find`, and past the end from the other one, so that a text is found wherever it stands."""
     for told in find(source, needle, start, step, behind=behind, most=most):
         yield told
-        if isinstance(told, Hit):
+        if isinstance(told, SearchHit):
             return
     for told in find(source, needle, None, step, most=most):
-        yield replace(told, around=True) if isinstance(told, Hit) else told
+        yield replace(told, around=True) if isinstance(told, SearchHit) else told
 
 
-def next_prompt(source: Source, start: Spot | None, step: int, *, most: int | None = None) -> Iterator[Hit | float]:
+def next_prompt(
+    source: RecordSource, start: Cursor | None, step: int, *, most: int | None = None
+) -> Iterator[SearchHit | float]:
     """Look for the next (or previous) thing that a person typed; as `find`."""
     for item in source.candidates(_Prompts(), start, step, most):
         if isinstance(item, float):
             yield item
         elif is_prompt(item.data):
-            yield Hit(item, -1, -1)
+            yield SearchHit(item, -1, -1)
             return
 
 
-def with_uuid(source: Source, uuid: str, *, most: int | None = None) -> Iterator[Hit | float]:
+def with_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> Iterator[SearchHit | float]:
     """Look for the record with a uuid, from the end."""
     for item in source.candidates(Needle(uuid), None, -1, most):
         if isinstance(item, float):
             yield item
         elif item.data.get("uuid") == uuid:
-            yield Hit(item, -1, -1)
+            yield SearchHit(item, -1, -1)
             return
 
 

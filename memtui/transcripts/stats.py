@@ -32,7 +32,7 @@ from memtui.transcripts.entries import blocks_of, text
 from memtui.transcripts.lines import Record
 
 
-class Version(Struct, frozen=True):
+class FileVersion(Struct, frozen=True):
     """A file as it was before a message. `backup` names the copy, None says that the file did not exist then."""
 
     number: int
@@ -45,7 +45,7 @@ class ChangedFile(Struct, frozen=True):
     """A file that a session changed, by the path in its records, with its versions, oldest first."""
 
     path: str
-    versions: tuple[Version, ...]
+    versions: tuple[FileVersion, ...]
 
 
 State = Literal["same", "changed", "gone", "created", "unknown"]
@@ -55,14 +55,14 @@ class Changes:
     """Collects the files that a session's snapshots speak of, record by record."""
 
     def __init__(self) -> None:
-        self._found: dict[str, dict[int, Version]] = {}
+        self._found: dict[str, dict[int, FileVersion]] = {}
 
     def take(self, data: Record) -> None:
         """Look at one record."""
         for path, backup, message in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
-                version = Version(number, name, text(backup.get("backupTime")), message)
+                version = FileVersion(number, name, text(backup.get("backupTime")), message)
                 self._found.setdefault(path, {}).setdefault(number, version)
 
     @property
@@ -87,7 +87,7 @@ def _backups(data: Record) -> Iterable[tuple[str, Record, str]]:
                 yield path, backup, text(data.get("messageId"))
 
 
-def compare(file: ChangedFile, version: Version, history: Path, cwd: Path) -> State:
+def compare(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -> State:
     """How a file is on the disk now, against one of its versions.
 
     Args:
@@ -220,7 +220,7 @@ def _lines(value: str) -> int:
     return value.count("\n") + (value != "" and not value.endswith("\n"))
 
 
-class Usage(Struct, frozen=True):
+class SessionUsage(Struct, frozen=True):
     """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
 
     sent: int = 0
@@ -229,8 +229,8 @@ class Usage(Struct, frozen=True):
     stored: int = 0
     answers: int = 0
 
-    def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
+    def __add__(self, other: "SessionUsage") -> "SessionUsage":
+        return SessionUsage(
             self.sent + other.sent,
             self.received + other.received,
             self.cached + other.cached,
@@ -242,7 +242,7 @@ class Usage(Struct, frozen=True):
 class UsageCount(Struct):
     """Collects the usage of a session's records; `by_model` says how it spreads."""
 
-    _last: dict[str, tuple[str, Usage]] = field(default_factory=dict)
+    _last: dict[str, tuple[str, SessionUsage]] = field(default_factory=dict)
 
     def take(self, data: Record) -> None:
         """Look at one record; of an answer's rows the last counts."""
@@ -255,7 +255,7 @@ class UsageCount(Struct):
             return
         self._last[key] = (
             model,
-            Usage(
+            SessionUsage(
                 _count(usage.get("input_tokens")),
                 _count(usage.get("output_tokens")),
                 _count(usage.get("cache_read_input_tokens")),
@@ -265,14 +265,14 @@ class UsageCount(Struct):
         )
 
     @property
-    def total(self) -> Usage:
-        return sum((usage for _, usage in self._last.values()), Usage())
+    def total(self) -> SessionUsage:
+        return sum((usage for _, usage in self._last.values()), SessionUsage())
 
     @property
-    def by_model(self) -> dict[str, Usage]:
-        found: dict[str, Usage] = {}
+    def by_model(self) -> dict[str, SessionUsage]:
+        found: dict[str, SessionUsage] = {}
         for model, usage in self._last.values():
-            found[model] = found.get(model, Usage()) + usage
+            found[model] = found.get(model, SessionUsage()) + usage
         return found
 
 

@@ -106,7 +106,7 @@ def _remember(heads: tuple[bytes, ...], head: bytes) -> tuple[bytes, ...]:
     return heads if not head or head in heads else (head, *heads[: _MOST - 1])
 
 
-class Facts(Struct):
+class SessionSummary(Struct):
     """What a list shows of a session. Times are as written; `offset` is the byte behind the last whole line.
 
     `messages` are the main conversation's rows of both sides, `prompts` what a person typed, `rewinds` how often
@@ -213,7 +213,7 @@ _LONG: Final = 4096
 class Scanner(Struct):
     """Collects the facts of a file, chunk by chunk; goes on where it stopped when the file has grown."""
 
-    facts: Facts = field(default_factory=Facts)
+    facts: SessionSummary = field(default_factory=SessionSummary)
     quick: bool = True
     _title: Title = field(default_factory=Title)
     _heads: Heads = field(default_factory=Heads)
@@ -228,9 +228,9 @@ class Scanner(Struct):
     def resumed(cls, state: str) -> "Scanner":
         """A scanner that goes on from a `state`."""
         facts, title, parents = json.loads(state)
-        return cls(Facts(**facts), _title=Title(**title), _parents=set(parents))
+        return cls(SessionSummary(**facts), _title=Title(**title), _parents=set(parents))
 
-    def file(self, path: Path) -> Facts:
+    def file(self, path: Path) -> SessionSummary:
         """Read a file from where this scanner stopped to its last line end.
 
         Raises:
@@ -357,7 +357,7 @@ def _time(line: bytes) -> str:
     return text(data.get("timestamp"))
 
 
-def scan(path: Path, *, quick: bool = True) -> Facts:
+def scan(path: Path, *, quick: bool = True) -> SessionSummary:
     """The facts of a session's file.
 
     Args:

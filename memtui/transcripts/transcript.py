@@ -10,7 +10,7 @@ from memtui.fs.atomic import fault
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import quick_entries
 from memtui.transcripts.lines import LONGEST_LINE, Record, awaits_value, parse_line
-from memtui.transcripts.reader import BadLine, Found, Reader
+from memtui.transcripts.reader import BadLine, Found, TranscriptReader
 from memtui.util.errors import NotFound
 
 
@@ -23,11 +23,11 @@ class Transcript:
 
     path: Path
     entries: list[Entry] = field(default_factory=list)
-    reader: Reader = field(init=False, repr=False)
+    reader: TranscriptReader = field(init=False, repr=False)
     tail: Entry | None = None
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.path, quick=self._quick)
+        self.reader = TranscriptReader(self.path, quick=self._quick)
 
     def refresh(self) -> int:
         """Read what was appended since the last time.

@@ -17,39 +17,39 @@ from textual.worker import Worker, WorkerState
 from memtui.tui import keys, styles
 from memtui.tui.headlines import meter_fill, meter_note, place_facts
 from memtui.tui.messages import (
+    CommandDone,
+    CommandFailed,
+    CommandRequested,
     DiskChanged,
     DreamsChanged,
-    DreamsDone,
-    EditorWanted,
-    Failed,
-    News,
-    PreviewWanted,
+    EditorRequest,
+    InitialLoadFinished,
+    PreviewRequested,
+    RunsFinished,
+    SessionListFinished,
     SessionsChanged,
-    Settled,
-    ShelfDone,
-    Wish,
-    WorldRead,
-    Written,
+    SnapshotLoaded,
+    StateUpdate,
 )
 from memtui.tui.rooms import Rooms
 from memtui.tui.segments.place_line import flags
 from memtui.tui.startup.picture import load, notice
 from memtui.tui.startup.sketch import names
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
 from memtui.tui.views.memory import MemoryView
 from memtui.tui.widgets.budget_meter import BudgetMeter
 from memtui.tui.widgets.dream_pill import DreamPill
-from memtui.tui.widgets.header import PlaceLine
-from memtui.tui.widgets.hint_bar import HintLine
+from memtui.tui.widgets.hint_bar import HintBar
+from memtui.tui.widgets.title_bar import TitleBar
 from memtui.util.config import Config
 from memtui.util.gc_tuning import settle
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
-    from memtui.client.memory_location import Place
-    from memtui.memory.snapshot import World
+    from memtui.client.memory_location import MemoryLocation
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
 
 RESCAN = 10.0
@@ -83,7 +83,7 @@ class MemtuiApp(Rooms):
     """Repaints nothing by itself: what shows a part of it does."""
 
     def __init__(
-        self, start: Start, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
+        self, start: StartContext, config: Config, *, glyphs: Glyphs = UNICODE, sample: bool = False,
         open_sample: Callable[[], Workspace] | None = None, watch: bool = True,
     ) -> None:  # fmt: skip
         super().__init__(start, glyphs)
@@ -103,11 +103,11 @@ class MemtuiApp(Rooms):
         return self.config["motion"] == "none"
 
     def compose(self) -> ComposeResult:
-        yield PlaceLine(id="place")
+        yield TitleBar(id="place")
         yield BudgetMeter(self.glyphs, id="meter")
         yield MemoryView(self.glyphs)
         yield DreamPill(id="pill")
-        yield HintLine(id="hints")
+        yield HintBar(id="hints")
 
     def on_mount(self) -> None:
         self._mounted = True
@@ -121,9 +121,9 @@ class MemtuiApp(Rooms):
 
     def _blank(self) -> AppState:
         start = self.start
-        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.place.enabled)
+        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.location.enabled)
         first = load(start) or names(start)
-        return AppState(start.place, start.now(), first=first, flags=words, read_only=start.read_only,
+        return AppState(start.location, start.now(), first=first, flags=words, read_only=start.read_only,
                         notice=notice(first, self.glyphs))  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
@@ -132,7 +132,7 @@ class MemtuiApp(Rooms):
     def _show(self, state: AppState | None) -> None:
         if state is None or not self._mounted:
             return
-        self.query_one(PlaceLine).facts = place_facts(state, self.start.home)
+        self.query_one(TitleBar).facts = place_facts(state, self.start.home)
         meter = self.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
@@ -140,7 +140,7 @@ class MemtuiApp(Rooms):
         for view in self.query(".view").results():
             if view.display:
                 view.show(state)  # type: ignore[attr-defined]
-                self.query_one(HintLine).hints = view.HINTS  # type: ignore[attr-defined]
+                self.query_one(HintBar).hints = view.HINTS  # type: ignore[attr-defined]
         for screen in self.screen_stack[1:]:
             if isinstance(screen, ShowsDream):
                 screen.show(state)
@@ -170,28 +170,28 @@ class MemtuiApp(Rooms):
 
     # Reading: `reading` does it in threads; here is what comes of it.
 
-    @on(WorldRead)
-    def take_world(self, message: WorldRead) -> None:
+    @on(SnapshotLoaded)
+    def take_world(self, message: SnapshotLoaded) -> None:
         """A new world: everything that is shown follows from it."""
         if self.state is None:
             return
-        notices = [] if message.world.full else [f"checking{self.glyphs.ellipsis}"]
-        notices += [notice for notice in message.world.notices if message.world.auto is not None]
-        notice = notices[0] if notices and self.start.place.enabled else ""
+        notices = [] if message.snapshot.full else [f"checking{self.glyphs.ellipsis}"]
+        notices += [notice for notice in message.snapshot.notices if message.snapshot.auto is not None]
+        notice = notices[0] if notices and self.start.location.enabled else ""
         self.state = replace(
-            self.state, world=message.world, now=self.start.now(), notice=notice, unsaved=message.unsaved,
+            self.state, snapshot=message.snapshot, now=self.start.now(), notice=notice, unsaved=message.unsaved,
             pinned=message.pinned, changed=message.changed, last_dream=message.last_dream, branch=message.branch,
         )  # fmt: skip
-        if message.world.full:
-            self._first_run(message.world)
+        if message.snapshot.full:
+            self._first_run(message.snapshot)
 
-    def _first_run(self, world: World) -> None:
+    def _first_run(self, snapshot: Snapshot) -> None:
         """Where this project has no memory yet, say so and offer what helps; once, and only over the main screen."""
-        if world.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.start.place.enabled:
+        if snapshot.auto is None and not self._welcomed and len(self.screen_stack) == 1 and self.start.location.enabled:
             self._welcomed = True
             self.wish("welcome")
 
-    @on(Settled)
+    @on(InitialLoadFinished)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, and follow the disk from here."""
         settle()
@@ -214,19 +214,19 @@ class MemtuiApp(Rooms):
         self.reading.again()
         self._dreams_again()
 
-    @on(PreviewWanted)
-    def preview_wanted(self, message: PreviewWanted) -> None:
+    @on(PreviewRequested)
+    def preview_wanted(self, message: PreviewRequested) -> None:
         """Read a file for the preview, in a thread so that a slow disk never delays a key."""
-        if self.state and self.state.world:
-            self.reading.preview(self.state.world, Preview(message.path, message.mode, width=message.width))
+        if self.state and self.state.snapshot:
+            self.reading.preview(self.state.snapshot, Preview(message.path, message.mode, width=message.width))
 
-    @on(News)
-    def take_news(self, message: News) -> None:
+    @on(StateUpdate)
+    def take_news(self, message: StateUpdate) -> None:
         """Something was read: show it."""
         if self.state:
             self.state = message.into(self.state)
 
-    @on(ShelfDone)
+    @on(SessionListFinished)
     def shelf_done(self) -> None:
         """The list of sessions was read; what changed meanwhile is read next."""
         self.sessions.done()
@@ -236,7 +236,7 @@ class MemtuiApp(Rooms):
         """The watcher saw something that the list of sessions shows."""
         self.sessions.again()
 
-    @on(DreamsDone)
+    @on(RunsFinished)
     def dreams_done(self) -> None:
         """The runs were read; what changed meanwhile is read next."""
         self.dreams.done()
@@ -256,16 +256,18 @@ class MemtuiApp(Rooms):
     def wish(self, what: str, paths: tuple[Path, ...] = (), line: int | None = None) -> None:
         """A view or a key wants something done; what is typed next waits for the dialog, if there comes one."""
         self.type_ahead.opening()
-        self.run_worker(self._grant(Wish(what, paths, line)), group="wish", exit_on_error=False, description=what)
+        self.run_worker(
+            self._grant(CommandRequested(what, paths, line)), group="wish", exit_on_error=False, description=what
+        )
 
-    async def _grant(self, wish: Wish) -> None:
+    async def _grant(self, wish: CommandRequested) -> None:
         try:
             await self.wishes.run(wish)
         finally:
             self.type_ahead.opened()
 
-    @on(EditorWanted)
-    def editor_wants(self, message: EditorWanted) -> None:
+    @on(EditorRequest)
+    def editor_wants(self, message: EditorRequest) -> None:
         """The editor needs the engine."""
         hands = self.wishes.editing
         methods = {"save": hands.save_editor, "compare": hands.compare_editor, "find": hands.find_in_editor}
@@ -274,8 +276,8 @@ class MemtuiApp(Rooms):
             self.wishes.guarded(method(message.editor)), group="editor", exit_on_error=False, description=message.what
         )
 
-    @on(Written)
-    def written(self, message: Written) -> None:
+    @on(CommandDone)
+    def written(self, message: CommandDone) -> None:
         """Say what was written, and read it back."""
         self.clear_notifications()  # one at a time: they lie over what they are about
         self.notify(visible(message.words), timeout=4, markup=False)
@@ -293,10 +295,12 @@ class MemtuiApp(Rooms):
             from memtui.util.crash_report import summary, write_down
 
             path = write_down(error, [event.worker.group], self.workspace.dirs.state)
-            self.post_message(Failed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}"))
+            self.post_message(
+                CommandFailed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}")
+            )
 
-    @on(Failed)
-    def failed(self, message: Failed) -> None:
+    @on(CommandFailed)
+    def failed(self, message: CommandFailed) -> None:
         """Say what went wrong; stays until it is dismissed by time enough to read it."""
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.clear_notifications()
@@ -304,7 +308,7 @@ class MemtuiApp(Rooms):
 
     def open_workspace(self, workspace: Workspace) -> None:
         """Go to another project; the rest of the screen stays."""
-        self.start, self._workspace = Start.over(workspace), workspace
+        self.start, self._workspace = StartContext.over(workspace), workspace
         self._welcomed = False
         self._sessions = None
         if self._dreams is not None:
@@ -315,10 +319,10 @@ class MemtuiApp(Rooms):
             view.start_over()  # type: ignore[attr-defined]
         self.reading.first()
 
-    def take_place(self, place: Place) -> None:
+    def take_location(self, location: MemoryLocation) -> None:
         """The settings decided anew."""
         if self.state:
-            self.state = replace(self.state, place=place)
+            self.state = replace(self.state, location=location)
 
     def take_config(self, config: Config) -> None:
         """Our own settings: theme, motion and keys at once."""
@@ -332,7 +336,7 @@ class MemtuiApp(Rooms):
             self._show(self.state)
 
     def _use_theme(self) -> None:
-        self.theme = theme_for(self.config["theme"], self.start.place.switch("theme").value)
+        self.theme = theme_for(self.config["theme"], self.start.location.switch("theme").value)
 
     # Keys that mean the same everywhere.
 
@@ -361,9 +365,9 @@ class MemtuiApp(Rooms):
             from memtui.tui.views.sessions import SessionsView
 
             return SessionsView(self.glyphs)
-        from memtui.tui.views.placeholder import Later
+        from memtui.tui.views.placeholder import Placeholder
 
-        return Later(name)
+        return Placeholder(name)
 
     def action_reload(self) -> None:
         """Read the disk again, now."""

@@ -13,7 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
-from memtui.tui.keyboard import TypeAhead
+from memtui.tui.keyboard import KeyQueue
 from memtui.tui.state import KeepsDraft
 from memtui.tui.theme import ANSI, THEMES, Glyphs, PlainScrollBar
 
@@ -49,7 +49,7 @@ class TerminalApp(App[int]):
         super().__init__()
         self._now = now
         self._interrupted = 0.0
-        self.type_ahead = TypeAhead(self)
+        self.type_ahead = KeyQueue(self)
         for theme in THEMES:
             self.register_theme(theme)
 

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from memtui.memory.checks.folder import Problem, check_text
 from memtui.memory.frontmatter import read_frontmatter, set_field
-from memtui.memory.snapshot import World
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
 from memtui.util.text import ago, is_plain
@@ -24,11 +24,11 @@ _SEPARATORS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 """What `str.splitlines`, and so the text field, takes for a line end although the file's format does not."""
 
 
-class Unopenable(ValueError):
+class NotEditable(ValueError):
     """The editor would change bytes that nobody touched; the message says why."""
 
 
-class Sheet(Struct, frozen=True):
+class EditorText(Struct, frozen=True):
     """`head + body` is the whole text, with "\\n" for every line end; `newline` is what the file has."""
 
     head: str
@@ -36,36 +36,36 @@ class Sheet(Struct, frozen=True):
     newline: str
 
     @classmethod
-    def from_bytes(cls, data: bytes) -> "Sheet":
+    def from_bytes(cls, data: bytes) -> "EditorText":
         """Take a file apart.
 
         Raises:
             Unopenable: If editing it here would lose something.
         """
         if len(data) > LARGEST:
-            raise Unopenable(f"{len(data):,} bytes: over 1 MB")
+            raise NotEditable(f"{len(data):,} bytes: over 1 MB")
         if b"\0" in data:
-            raise Unopenable("binary: it holds NUL bytes")
+            raise NotEditable("binary: it holds NUL bytes")
         try:
             text = data.decode("utf-8")
         except UnicodeDecodeError as error:
-            raise Unopenable(f"not UTF-8 at byte {error.start}") from error
+            raise NotEditable(f"not UTF-8 at byte {error.start}") from error
         plain = text.replace("\r\n", "\n")
         crlf = len(text) - len(plain)
         if "\r" in plain or (crlf and crlf != plain.count("\n")):
-            raise Unopenable("mixed line ends: an editor would make them one kind")
+            raise NotEditable("mixed line ends: an editor would make them one kind")
         if _SEPARATORS.search(plain):
-            raise Unopenable("line separators (form feed, U+2028 …) that an editor would turn into line ends")
+            raise NotEditable("line separators (form feed, U+2028 …) that an editor would turn into line ends")
         front = read_frontmatter(plain)
         at = front.body_start if front.verdict != "invalid" else 0
         if not at and plain.startswith("\ufeff"):
             at = 1
         return cls(plain[:at], plain[at:], "\r\n" if crlf else "\n")
 
-    def whole(self) -> "Sheet":
+    def whole(self) -> "EditorText":
         """The same file with its frontmatter as part of the body, for files whose fields are not offered apart."""
         mark = "\ufeff" if self.head.startswith("\ufeff") else ""
-        return Sheet(mark, self.text.removeprefix(mark), self.newline)
+        return EditorText(mark, self.text.removeprefix(mark), self.newline)
 
     @property
     def text(self) -> str:
@@ -90,22 +90,22 @@ class Sheet(Struct, frozen=True):
 FIELDS = ("type", "name", "description")
 
 
-class Opened(Struct, frozen=True):
+class OpenedFile(Struct, frozen=True):
     """A file as the editor took it up. `base` is the digest of what is on disk, None for a file that is not there."""
 
     path: Path
     name: str
     data: bytes
     base: str | None
-    sheet: Sheet
+    sheet: EditorText
     fields: Mapping[str, str]
     is_index: bool
     is_topic: bool
-    world: World
+    snapshot: Snapshot
     note: str = ""
 
 
-def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = True) -> Opened:
+def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bool = True) -> OpenedFile:
     """Read a file, and the draft that was left of it.
 
     Raises:
@@ -119,23 +119,23 @@ def open_file(workspace: Workspace, world: World, path: Path, *, draft: bool = T
     except NotFound:
         if kept is None:
             raise
-    file = world.at(path)
-    sheet, note = Sheet.from_bytes(data), ""
+    file = snapshot.at(path)
+    sheet, note = EditorText.from_bytes(data), ""
     if kept is not None and kept.text.encode() != data:
-        sheet = Sheet.from_bytes(kept.text.encode())
+        sheet = EditorText.from_bytes(kept.text.encode())
         moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
         note = f"unsaved text from {ago(workspace.now() - kept.saved_at)} is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
     fields = _fields(sheet) if is_topic else {}
     sheet = sheet if fields else sheet.whole()
-    return Opened(
+    return OpenedFile(
         path, file.name if file else path.name, data, base, sheet, fields,
-        file is not None and file.kind == "index", is_topic, world, note,
+        file is not None and file.kind == "index", is_topic, snapshot, note,
     )  # fmt: skip
 
 
-def _fields(sheet: Sheet) -> dict[str, str]:
+def _fields(sheet: EditorText) -> dict[str, str]:
     """The fields that are offered as lines; none where showing one would have to change its text."""
     front = read_frontmatter(sheet.text)
     if front.verdict == "invalid" or not sheet.head.strip("\ufeff"):
@@ -145,7 +145,7 @@ def _fields(sheet: Sheet) -> dict[str, str]:
     return dict(zip(FIELDS, values, strict=True)) if whole else {}
 
 
-def field_edits(sheet: Sheet, before: Mapping[str, str], after: Mapping[str, str]) -> str:
+def field_edits(sheet: EditorText, before: Mapping[str, str], after: Mapping[str, str]) -> str:
     """The head with the fields that changed put in by span; every other byte of it stays."""
     head = sheet.head
     for key in FIELDS:
@@ -154,7 +154,7 @@ def field_edits(sheet: Sheet, before: Mapping[str, str], after: Mapping[str, str
     return head
 
 
-def problems_of(workspace: Workspace, opened: Opened, sheet: Sheet) -> tuple[Problem, ...]:
+def problems_of(workspace: Workspace, opened: OpenedFile, sheet: EditorText) -> tuple[Problem, ...]:
     """What is wrong with the text as it stands, in the order of its lines."""
-    problems = check_text(opened.world, opened.path, sheet.text, workspace.now())
+    problems = check_text(opened.snapshot, opened.path, sheet.text, workspace.now())
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

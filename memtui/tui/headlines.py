@@ -12,11 +12,11 @@ from memtui.util.text import visible
 
 def place_facts(state: AppState, home: Path) -> PlaceFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
-    place = state.place
-    world = state.world
-    auto = world.auto if world else None
-    counted = sum(p.severity != "info" and p.code != "orphan" for p in world.problems) if world else 0
-    first = state.first if world is None else None
+    place = state.location
+    snapshot = state.snapshot
+    auto = snapshot.auto if snapshot else None
+    counted = sum(p.severity != "info" and p.code != "orphan" for p in snapshot.problems) if snapshot else 0
+    first = state.first if snapshot is None else None
     last_dream = first.last_dream if first else state.last_dream
     return PlaceFacts(
         project=visible(place.root.name or str(place.root), keep=""),
@@ -32,18 +32,18 @@ def place_facts(state: AppState, home: Path) -> PlaceFacts:
 
 def meter_fill(state: AppState) -> Fill | None:
     """How full the index is; of the last picture until the disk is read, None where nothing is loaded."""
-    if state.world is None:
+    if state.snapshot is None:
         return state.first.fill if state.first else None
-    return Fill.of(state.world.auto) if state.world.auto else None
+    return Fill.of(state.snapshot.auto) if state.snapshot.auto else None
 
 
 def meter_note(state: AppState) -> str:
     """Why there is no meter to draw, or ""."""
-    auto = state.world.auto if state.world else None
-    if not state.place.enabled:
+    auto = state.snapshot.auto if state.snapshot else None
+    if not state.location.enabled:
         return OFF
-    if state.world is not None and auto is None:
+    if state.snapshot is not None and auto is None:
         return "no memory yet: the agent loads nothing at the start of a session"
-    if state.world is not None and auto is not None and auto.budget is None:
+    if state.snapshot is not None and auto is not None and auto.budget is None:
         return auto.problem or "no MEMORY.md yet: nothing is loaded at the start of a session"
     return ""

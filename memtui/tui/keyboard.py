@@ -17,7 +17,7 @@ LONGEST = 2.0
 """Seconds after which keys are let go whatever happened: a lost answer must not lock the keyboard."""
 
 
-class TypeAhead:
+class KeyQueue:
     """The keys of one app."""
 
     def __init__(self, app: App[int], *, clock: Callable[[], float] = time.monotonic) -> None:

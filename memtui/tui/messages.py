@@ -11,16 +11,26 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from textual.message import Message
 
-from memtui.tui.state import AppState, Change, Conversation, Dream, OpenDream, OpenSession, Preview, Shelf, Starting
+from memtui.tui.state import (
+    AppState,
+    Dream,
+    FileDiff,
+    OpenConversation,
+    OpenDream,
+    OpenSession,
+    Preview,
+    SessionListState,
+    Starting,
+)
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import Foreign
-    from memtui.memory.snapshot import World
+    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.memory.snapshot import Snapshot
     from memtui.tui.screens.editor import Editor
 
 
-class News(Message):
+class StateUpdate(Message):
     """Something was read; the app puts it into its state."""
 
     def into(self, state: AppState) -> AppState:
@@ -29,10 +39,10 @@ class News(Message):
 
 
 @dataclass
-class WorldRead(Message):
+class SnapshotLoaded(Message):
     """The disk was read; a newer reading replaces an older."""
 
-    world: World
+    snapshot: Snapshot
     unsaved: frozenset[Path]
     pinned: frozenset[Path]
     changed: frozenset[Path]
@@ -41,7 +51,7 @@ class WorldRead(Message):
 
     def same_as(self, state: AppState) -> bool:
         """Whether the state shows just this already: a rescan that found nothing changes nothing on the screen."""
-        old, new = state.world, self.world
+        old, new = state.snapshot, self.snapshot
         if old is None or not old.full or len(old.scopes) != len(new.scopes):
             return False
         beside = (self.unsaved, self.pinned, self.changed, self.last_dream, self.branch)
@@ -55,11 +65,11 @@ class WorldRead(Message):
         return files and old.instructions == new.instructions and old.notices == new.notices
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, WorldRead)
+        return isinstance(message, SnapshotLoaded)
 
 
 @dataclass
-class Settled(Message):
+class InitialLoadFinished(Message):
     """The first reading is done; from here on the disk is followed."""
 
 
@@ -80,7 +90,7 @@ class SessionsChanged(Message):
 
 
 @dataclass
-class PreviewWanted(Message):
+class PreviewRequested(Message):
     """The cursor stands on another file, or its preview is wanted in another way or width."""
 
     path: Path | None
@@ -88,11 +98,11 @@ class PreviewWanted(Message):
     width: int
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, PreviewWanted)
+        return isinstance(message, PreviewRequested)
 
 
 @dataclass
-class PreviewRead(News):
+class PreviewLoaded(StateUpdate):
     """A preview is ready."""
 
     preview: Preview
@@ -102,20 +112,20 @@ class PreviewRead(News):
 
 
 @dataclass
-class SessionsRead(News):
+class SessionListLoaded(StateUpdate):
     """The list of sessions, or what is known of it so far; a newer one replaces an older."""
 
-    shelf: Shelf
+    session_list: SessionListState
 
     def into(self, state: AppState) -> AppState:
-        return replace(state, shelf=self.shelf)
+        return replace(state, session_list=self.session_list)
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, SessionsRead)
+        return isinstance(message, SessionListLoaded)
 
 
 @dataclass
-class Judged(News):
+class HealthLoaded(StateUpdate):
     """What is lost of sessions, by their place; "" for nothing."""
 
     health: Mapping[str, str]
@@ -126,12 +136,12 @@ class Judged(News):
 
 
 @dataclass
-class ShelfDone(Message):
+class SessionListFinished(Message):
     """A reading of the list came to its end."""
 
 
 @dataclass
-class SessionOpened(News):
+class SessionLoaded(StateUpdate):
     """One session was read whole."""
 
     opened: OpenSession
@@ -141,27 +151,27 @@ class SessionOpened(News):
 
 
 @dataclass
-class Conversed(News):
+class ConversationLoaded(StateUpdate):
     """A conversation is ready to be read."""
 
-    conversation: Conversation
+    conversation: OpenConversation
 
     def into(self, state: AppState) -> AppState:
         return replace(state, conversation=self.conversation)
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, Conversed)
+        return isinstance(message, ConversationLoaded)
 
 
 @dataclass
-class DreamsRead(News):
+class RunsLoaded(StateUpdate):
     """The runs of dreams, and what the Dream view wants to know if it is shown; a newer reading replaces an older."""
 
     dreams: tuple[Dream, ...]
     judging: str
     gates: tuple[Gate, ...] | None = None
     opened: OpenDream | None = None
-    foreign: Foreign | None = None
+    foreign: ExternalRun | None = None
 
     def into(self, state: AppState) -> AppState:
         gates = state.gates if self.gates is None else self.gates
@@ -182,7 +192,7 @@ class DreamsRead(News):
 
 
 @dataclass
-class DreamAdvanced(News):
+class DreamAdvanced(StateUpdate):
     """A dream got further; complete in itself, so a newer report replaces an older."""
 
     dream: Dream
@@ -199,7 +209,7 @@ class DreamAdvanced(News):
 
 
 @dataclass
-class DreamSeen(News):
+class DreamSeen(StateUpdate):
     """Somebody looked at a run: if it went wrong, that is known now."""
 
     id: str
@@ -209,7 +219,7 @@ class DreamSeen(News):
 
 
 @dataclass
-class DreamStarts(News):
+class DreamStarts(StateUpdate):
     """A run's process was started; None: it has begun, or it did not."""
 
     starting: Starting | None
@@ -219,20 +229,20 @@ class DreamStarts(News):
 
 
 @dataclass
-class ChangeRead(News):
+class DiffLoaded(StateUpdate):
     """What a run does to one file; a newer one replaces an older."""
 
-    change: Change
+    change: FileDiff
 
     def into(self, state: AppState) -> AppState:
         return replace(state, change=self.change)
 
     def can_replace(self, message: Message) -> bool:
-        return isinstance(message, ChangeRead)
+        return isinstance(message, DiffLoaded)
 
 
 @dataclass
-class DreamsDone(Message):
+class RunsFinished(Message):
     """A reading of the runs came to its end."""
 
 
@@ -245,7 +255,7 @@ class DreamsChanged(Message):
 
 
 @dataclass
-class Wish(Message):
+class CommandRequested(Message):
     """Something that a person wants done to files; `what` is a method of `wishes.Wishes`."""
 
     what: str
@@ -254,7 +264,7 @@ class Wish(Message):
 
 
 @dataclass
-class EditorWanted(Message):
+class EditorRequest(Message):
     """The editor needs the engine: "save", "compare" or "find"."""
 
     editor: Editor
@@ -262,7 +272,7 @@ class EditorWanted(Message):
 
 
 @dataclass
-class Written(Message):
+class CommandDone(Message):
     """A wish came true; `words` say so, `problem` says what follows from it ("2 lines are not loaded")."""
 
     words: str
@@ -271,7 +281,7 @@ class Written(Message):
 
 
 @dataclass
-class Failed(Message):
+class CommandFailed(Message):
     """A wish did not come true, and why; nothing is lost."""
 
     message: str

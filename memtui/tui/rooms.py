@@ -8,17 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import TerminalApp
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.tui.theme import Glyphs
 from memtui.tui.views.memory import MemoryView
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.commands import Wishes
-    from memtui.tui.loaders.dreams import DreamReading
-    from memtui.tui.loaders.memory import Reading
-    from memtui.tui.loaders.sessions import SessionReading
+    from memtui.tui.commands import Commands
+    from memtui.tui.loaders.dreams import DreamLoader
+    from memtui.tui.loaders.memory import MemoryLoader
+    from memtui.tui.loaders.sessions import SessionLoader
     from memtui.tui.views.dream import DreamView
     from memtui.tui.views.sessions import SessionsView
 
@@ -31,14 +31,14 @@ class Rooms(TerminalApp):
         glyphs: What the terminal can show.
     """
 
-    def __init__(self, start: Start, glyphs: Glyphs) -> None:
+    def __init__(self, start: StartContext, glyphs: Glyphs) -> None:
         super().__init__(glyphs, lambda: self.start.now())
         self.start = start
         self._workspace: Workspace | None = None
-        self._wishes: Wishes | None = None
-        self._reading: Reading | None = None
-        self._sessions: SessionReading | None = None
-        self._dreams: DreamReading | None = None
+        self._wishes: Commands | None = None
+        self._reading: MemoryLoader | None = None
+        self._sessions: SessionLoader | None = None
+        self._dreams: DreamLoader | None = None
 
     @property
     def _app(self) -> MemtuiApp:
@@ -55,39 +55,39 @@ class Rooms(TerminalApp):
         return self._workspace
 
     @property
-    def wishes(self) -> Wishes:
+    def wishes(self) -> Commands:
         """Who grants wishes; imported behind the first picture."""
-        from memtui.tui.commands import Wishes
+        from memtui.tui.commands import Commands
 
         if self._wishes is None:
-            self._wishes = Wishes(self._app)
+            self._wishes = Commands(self._app)
         return self._wishes
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> MemoryLoader:
         """Who reads the disk; imported behind the first picture."""
-        from memtui.tui.loaders.memory import Reading
+        from memtui.tui.loaders.memory import MemoryLoader
 
         if self._reading is None:
-            self._reading = Reading(self._app)
+            self._reading = MemoryLoader(self._app)
         return self._reading
 
     @property
-    def sessions(self) -> SessionReading:
+    def sessions(self) -> SessionLoader:
         """Who reads sessions; imported when somebody wants to see them."""
-        from memtui.tui.loaders.sessions import SessionReading
+        from memtui.tui.loaders.sessions import SessionLoader
 
         if self._sessions is None:
-            self._sessions = SessionReading(self._app)
+            self._sessions = SessionLoader(self._app)
         return self._sessions
 
     @property
-    def dreams(self) -> DreamReading:
+    def dreams(self) -> DreamLoader:
         """Who reads runs of dreams; imported behind the first picture."""
-        from memtui.tui.loaders.dreams import DreamReading
+        from memtui.tui.loaders.dreams import DreamLoader
 
         if self._dreams is None:
-            self._dreams = DreamReading(self._app)
+            self._dreams = DreamLoader(self._app)
         return self._dreams
 
     @property

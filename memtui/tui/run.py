@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.util.config import Config
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ class Options(Struct, frozen=True):
     says that the project is the made-up home; `open_sample` makes one, for "try with sample data".
     """
 
-    start: Start
+    start: StartContext
     config: Config
     glyphs: "Glyphs"
     open_sample: "Callable[[], Workspace] | None" = None

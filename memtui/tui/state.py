@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 
 from msgspec import Struct, field
 
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.client.retention import DEFAULT_DAYS
-from memtui.sessions.listing import Packed
+from memtui.sessions.listing import CompressedList
 
 if TYPE_CHECKING:
     from memtui.client.running import Running
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import Foreign
-    from memtui.dream.review.adoption import Item
+    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.review.adoption import AdoptionItem
     from memtui.dream.run.events import Event
-    from memtui.dream.run.runs import Progress, Run, RunState
-    from memtui.memory.snapshot import World
+    from memtui.dream.run.runs import Run, RunProgress, RunState
+    from memtui.memory.snapshot import Snapshot
     from memtui.resume.outline import Node
-    from memtui.sessions.archive import Kept
+    from memtui.sessions.archive import ArchivedSession
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.transcript import Transcript
-    from memtui.tui.render.markdown import Line
+    from memtui.tui.render.markdown import MarkdownLine
     from memtui.tui.startup.picture import Picture
 
 
@@ -34,7 +34,7 @@ class Preview(Struct, frozen=True):
     path: Path | None = None
     mode: str = "preview"
     title: str = ""
-    lines: Sequence[Line] = ()
+    lines: Sequence[MarkdownLine] = ()
     width: int = 0
 
 
@@ -42,7 +42,7 @@ Scope = Literal["project", "worktrees", "all"]
 """Whose sessions are listed: those of the working directory, of its whole repository, or of everybody."""
 
 
-class Shelf(Struct, frozen=True):
+class SessionListState(Struct, frozen=True):
     """The sessions that are listed, newest first, and what is known of them beside their files.
 
     `live` are those that are open in a client now, by their ids; `days` is how long the client keeps one (None: it
@@ -51,10 +51,10 @@ class Shelf(Struct, frozen=True):
     """
 
     scope: Scope = "project"
-    sessions: Packed = Packed()
+    sessions: CompressedList = CompressedList()
     live: Mapping[str, Running] = field(default_factory=dict)
     days: int | None = DEFAULT_DAYS
-    archived: Mapping[str, Kept] = field(default_factory=dict)
+    archived: Mapping[str, ArchivedSession] = field(default_factory=dict)
     reading: str = ""
 
 
@@ -76,7 +76,7 @@ class Point(Struct, frozen=True):
     agent: str = ""
 
 
-class Conversation(Struct, frozen=True):
+class OpenConversation(Struct, frozen=True):
     """The rows that lead to a point of a session, oldest first, and where to read what they say."""
 
     point: Point
@@ -89,7 +89,7 @@ class Dream(Struct, frozen=True):
 
     run: Run
     state: RunState
-    progress: Progress
+    progress: RunProgress
     kept: bool = False
 
 
@@ -100,7 +100,7 @@ class Starting(Struct, frozen=True):
     id: str
 
 
-class Change(Struct, frozen=True):
+class FileDiff(Struct, frozen=True):
     """The difference that a run makes to one file, as a unified diff."""
 
     id: str
@@ -117,7 +117,7 @@ class OpenDream(Struct, frozen=True):
 
     id: str
     events: tuple[Event, ...] = ()
-    items: tuple[Item, ...] = ()
+    items: tuple[AdoptionItem, ...] = ()
     taken: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -149,10 +149,10 @@ class AppState(Struct, frozen=True):
     `now` is the time that ages count back from, in seconds; `notice` is what is going on right now ("" for nothing).
     """
 
-    place: Place
+    location: MemoryLocation
     now: float
     view: str = "memory"
-    world: World | None = None
+    snapshot: Snapshot | None = None
     first: Picture | None = None
     """The last picture, shown until the world is read; only if nothing changed since."""
     branch: str = ""
@@ -165,13 +165,13 @@ class AppState(Struct, frozen=True):
     """Files that the last background run changed."""
     last_dream: float | None = None
     preview: Preview = Preview()
-    shelf: Shelf | None = None
+    session_list: SessionListState | None = None
     """The sessions; None until somebody wants to see them."""
     health: Mapping[str, str] = field(default_factory=dict)
     """What is lost of sessions, in words, by their file's path; "" for nothing."""
     opened: Mapping[str, OpenSession] = field(default_factory=dict)
     """Sessions that were read whole, by their file's path."""
-    conversation: Conversation | None = None
+    conversation: OpenConversation | None = None
     """The one that leads to the row under the cursor."""
     dreams: tuple[Dream, ...] = ()
     """The runs of dreams, newest first."""
@@ -183,11 +183,11 @@ class AppState(Struct, frozen=True):
     """Would a dream start; looked at while the Dream view is shown."""
     open_dream: OpenDream | None = None
     """The run under the cursor."""
-    change: Change | None = None
+    change: FileDiff | None = None
     """What that run does to the file under the cursor; read where there is room to show it."""
     starting: Starting | None = None
     """A run that was asked for and has told nothing yet."""
-    foreign: Foreign | None = None
+    foreign: ExternalRun | None = None
     """A dream of another program."""
 
     @property
@@ -212,5 +212,5 @@ class AppState(Struct, frozen=True):
         return self.going is not None or self.starting is not None or self.foreign is not None
 
 
-Pill: TypeAlias = "Dream | Starting | Foreign"
+Pill: TypeAlias = "Dream | Starting | ExternalRun"
 """What the line above the hints tells about."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from memtui.util.errors import MemtuiError, Usage
+from memtui.util.errors import MemtuiError, UsageError
 
 
 class Setting(Struct, frozen=True):
@@ -96,9 +96,9 @@ def edit_config(folder: Path, key: str, value: str | None) -> bytes:
 
     setting = next((s for s in SETTINGS if s.key == key), None)
     if setting is None:
-        raise Usage(f"no setting {key!r}", hint="known: " + ", ".join(s.key for s in SETTINGS))
+        raise UsageError(f"no setting {key!r}", hint="known: " + ", ".join(s.key for s in SETTINGS))
     if value is not None and setting.choices and value not in setting.choices:
-        raise Usage(f"{key} can be {', '.join(setting.choices)}")
+        raise UsageError(f"{key} can be {', '.join(setting.choices)}")
     path = folder / "config.toml"
     try:
         document = tomlkit.parse(path.read_text(encoding="utf-8")) if path.exists() else tomlkit.document()

@@ -20,7 +20,7 @@ class MemtuiError(Exception):
         self.hint = hint
 
 
-class Usage(MemtuiError):
+class UsageError(MemtuiError):
     """The call makes no sense: wrong words, options that exclude each other."""
 
     code = "usage"

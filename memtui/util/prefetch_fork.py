@@ -17,7 +17,7 @@ ROOM = 1 << 20
 """Bytes of what is found that have room at once; anybody may have so many."""
 
 
-def beside(look: Callable[[], Found]) -> Callable[[], Found]:
+def prefetch(look: Callable[[], Found]) -> Callable[[], Found]:
     """Begin to look, and return at once.
 
     Args:

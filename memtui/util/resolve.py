@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from memtui.util.errors import NotFound, Usage
+from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import visible
 
 SHORTEST = 4
@@ -20,7 +20,9 @@ def begins(id: str, word: str) -> bool:
     return len(word) >= SHORTEST and id.startswith(word.lower())
 
 
-def the_one(fits: Sequence[One], word: str, kind: str, *, lists: str, name: Callable[[One], str] | None = None) -> One:
+def resolve_one(
+    fits: Sequence[One], word: str, kind: str, *, lists: str, name: Callable[[One], str] | None = None
+) -> One:
     """The only thing that a word fits.
 
     Args:
@@ -39,5 +41,5 @@ def the_one(fits: Sequence[One], word: str, kind: str, *, lists: str, name: Call
         raise NotFound(f"no {kind} {shown!r}", hint=lists)
     if len(fits) > 1:
         names = ", ".join(visible(name(one), keep="") for one in fits[:NAMED]) if name else "give more of the id"
-        raise Usage(f"{shown!r} fits {len(fits)} {kind}s", hint=names)
+        raise UsageError(f"{shown!r} fits {len(fits)} {kind}s", hint=names)
     return fits[0]

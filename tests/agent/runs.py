@@ -8,8 +8,8 @@ from typing import Any
 from memtui.agent.anthropic import Access, AnthropicModel
 from memtui.agent.events import Event
 from memtui.agent.loop import run_task
-from memtui.agent.permissions import Scope
-from memtui.agent.task import Budget, End, Task
+from memtui.agent.permissions import AllowedFolders
+from memtui.agent.task import Budget, Task, TaskResult
 from tests.agent.scripted_api import Scripted
 
 KEY = "sk-ant-api03-" + "k3yForTests" * 9
@@ -19,7 +19,7 @@ KEY = "sk-ant-api03-" + "k3yForTests" * 9
 class Ran:
     """How it ended, what it told, how long it waited between tries."""
 
-    end: End
+    end: TaskResult
     events: list[Event]
     waits: list[float]
 
@@ -32,7 +32,7 @@ class Runner:
     """Runs tasks in a world."""
 
     api: Scripted
-    scope: Scope
+    scope: AllowedFolders
     waits: list[float] = field(default_factory=list)
 
     async def run(

@@ -13,7 +13,7 @@ import pytest
 from memtui.agent.anthropic import Access, AnthropicModel
 from memtui.agent.events import Retry, ToolUsed
 from memtui.agent.task import Budget
-from memtui.util.errors import Usage as BadCall
+from memtui.util.errors import UsageError as BadCall
 from tests.agent.runs import KEY, Runner
 from tests.agent.scripted_api import Reply, answer, call, error, event, text
 from tests.support import digest_tree

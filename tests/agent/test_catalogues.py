@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memtui.agent.permissions import Scope, decide
+from memtui.agent.permissions import AllowedFolders, decide
 from memtui.agent.shell.run import run
 from tests.agent.shell.fuzz import CASES as LINES
 from tests.agent.worlds import SECRET, build, fingerprint, here
@@ -20,15 +20,15 @@ def words(allowed: bool) -> str:
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Scope]:
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, AllowedFolders]:
     """One for all lines: none of them may change it."""
     base = tmp_path_factory.mktemp("world").resolve()
     return base, build(base)
 
 
 @pytest.mark.parametrize("case", LINES, ids=[case["id"] for case in LINES])
-def test_command_lines(world: tuple[Path, Scope], case: dict[str, Any]) -> None:
-    base, scope = world
+def test_command_lines(snapshot: tuple[Path, AllowedFolders], case: dict[str, Any]) -> None:
+    base, scope = snapshot
     before = fingerprint(base)
     start = time.perf_counter()
     decision = decide("Bash", {"command": here(case["input"], base)}, scope)
@@ -39,8 +39,8 @@ def test_command_lines(world: tuple[Path, Scope], case: dict[str, Any]) -> None:
     assert fingerprint(base) == before
 
 
-def test_what_is_allowed_runs_and_leaves_no_trace(world: tuple[Path, Scope]) -> None:
-    base, scope = world
+def test_what_is_allowed_runs_and_leaves_no_trace(snapshot: tuple[Path, AllowedFolders]) -> None:
+    base, scope = snapshot
     before = fingerprint(base)
     for case in LINES:
         plan = decide("Bash", {"command": here(case["input"], base)}, scope).plan
@@ -59,7 +59,7 @@ def test_paths(ram_path: Path, case: dict[str, Any], actor: Any) -> None:
     asked = case["input"]
     make_world(ram_path, asked.get("setup", []))
     reads = (ram_path / "w/sessions", ram_path / "w/repo")
-    scope = Scope(Path(real(ram_path, asked["root"])), reads, actor, asked.get("casefold", False))
+    scope = AllowedFolders(Path(real(ram_path, asked["root"])), reads, actor, asked.get("casefold", False))
     path = real(ram_path, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
     before = digest_tree(ram_path)
     calls: list[tuple[str, dict[str, object]]]

@@ -8,7 +8,7 @@ import pytest
 
 from memtui.agent.events import Note, Retry, Spent, ToolUsed, Turn
 from memtui.agent.task import Budget
-from memtui.agent.usage import PRICES, Usage
+from memtui.agent.usage import PRICES, TokenUsage
 from tests.agent.runs import KEY, Runner
 from tests.agent.scripted_api import Reply, answer, call, text
 from tests.agent.worlds import SECRET
@@ -77,7 +77,7 @@ async def test_spending_is_counted_and_priced(runner: Runner) -> None:
         answer(text("ok"), usage=usage),
     )
     ran = await runner.run()
-    assert ran.end.usage == Usage(110, 60, 3000, 2000)
+    assert ran.end.usage == TokenUsage(110, 60, 3000, 2000)
     assert ran.end.money == pytest.approx((110 * 2 + 60 * 10 + 3000 * 0.1 + 2000 * 2.5) / 1e6)
     assert ran.of(Spent)[-1] == Spent(ran.end.usage, ran.end.money)
 

@@ -7,29 +7,29 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import KEYS, Scope, decide
+from memtui.agent.permissions import KEYS, AllowedFolders, decide
 from memtui.agent.shell.commands import RULES
 from memtui.agent.shell.validate import COMMANDS
 from tests.agent.shell.fuzz import PIECES
 from tests.agent.worlds import build
 
-NOWHERE = Scope(Path("/nonexistent/memory"), (Path("/nonexistent/sessions"),))
+NOWHERE = AllowedFolders(Path("/nonexistent/memory"), (Path("/nonexistent/sessions"),))
 
 
 @pytest.fixture
-def scope(tmp_path: Path) -> Scope:
+def scope(tmp_path: Path) -> AllowedFolders:
     return build(tmp_path.resolve())
 
 
 @pytest.mark.parametrize(
     "tool", ["Task", "WebFetch", "bash", "Bash ", "", "NotebookEdit", "mcp__x__write", None, 5, ["Read"]]
 )
-def test_no_other_tool(tool: Any, scope: Scope) -> None:
+def test_no_other_tool(tool: Any, scope: AllowedFolders) -> None:
     assert not decide(tool, {"file_path": "a.md", "command": "ls"}, scope).allowed
 
 
 @pytest.mark.parametrize("given", [None, [], "ls", 5, {"command": 5}, {"command": None}, {"command": ["ls"]}, {}])
-def test_inputs_that_make_no_sense(given: Any, scope: Scope) -> None:
+def test_inputs_that_make_no_sense(given: Any, scope: AllowedFolders) -> None:
     for tool in ("Bash", "Read", "Write", "Edit"):
         assert not decide(tool, given, scope).allowed
 
@@ -67,12 +67,12 @@ def test_inputs_that_make_no_sense(given: Any, scope: Scope) -> None:
         ("Glob", {"pattern": "\ud800"}, False),
     ],
 )
-def test_tools(tool: str, given: dict[str, object], allowed: bool, scope: Scope) -> None:
+def test_tools(tool: str, given: dict[str, object], allowed: bool, scope: AllowedFolders) -> None:
     decision = decide(tool, given, scope)
     assert decision.allowed == allowed, decision.reason
 
 
-def test_a_folder_that_may_be_read_can_be_searched_by_its_full_name(scope: Scope) -> None:
+def test_a_folder_that_may_be_read_can_be_searched_by_its_full_name(scope: AllowedFolders) -> None:
     assert decide("Glob", {"pattern": f"{scope.reads[0]}/*.jsonl"}, scope).allowed
     assert decide("Grep", {"pattern": "x", "path": str(scope.reads[1])}, scope).allowed
     assert not decide("Write", {"file_path": f"{scope.reads[0]}/x.md", "content": ""}, scope).allowed

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from memtui.agent.budget import LEAST, Limit, Spending
 from memtui.agent.task import Budget
-from memtui.agent.usage import PRICES, Price, Usage, price_of
+from memtui.agent.usage import PRICES, Price, TokenUsage, price_of
 
 COUNTS = st.integers(0, 10**7)
-USAGES = st.builds(Usage, COUNTS, COUNTS, COUNTS, COUNTS)
+USAGES = st.builds(TokenUsage, COUNTS, COUNTS, COUNTS, COUNTS)
 
 
 @pytest.mark.parametrize("model", PRICES)
@@ -33,15 +33,15 @@ def test_no_price_is_guessed(model: str, known: bool) -> None:
 
 def test_a_long_prompt_has_its_own_price() -> None:
     price = PRICES["claude-haiku-5-5"]
-    assert price.cost(Usage(100_000, 1000)) == pytest.approx(0.01 + 0.0005)
-    assert price.cost(Usage(60_000, 1000, 40_001)) == pytest.approx(0.03 + 0.0025 + 40_001 * 0.05 / 1e6)
+    assert price.cost(TokenUsage(100_000, 1000)) == pytest.approx(0.01 + 0.0005)
+    assert price.cost(TokenUsage(60_000, 1000, 40_001)) == pytest.approx(0.03 + 0.0025 + 40_001 * 0.05 / 1e6)
 
 
 @given(st.lists(st.tuples(USAGES, st.booleans()), max_size=8))
-def test_everything_is_counted_once(calls: list[tuple[Usage, bool]]) -> None:
+def test_everything_is_counted_once(calls: list[tuple[TokenUsage, bool]]) -> None:
     price = Price(1, 2, 3, 4)
     spending = Spending(Budget(), price)
-    total, money = Usage(), 0.0
+    total, money = TokenUsage(), 0.0
     for usage, answered in calls:
         spending.under_way(usage)
         total, money = total + usage, money + price.cost(usage)
@@ -65,7 +65,7 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
             assert room.cause in ("money", "output") and room.words
             break
         assert LEAST <= room <= budget.max_output
-        used = Usage(cache_read=known, cache_write=new // 3, output=int(room * share))
+        used = TokenUsage(cache_read=known, cache_write=new // 3, output=int(room * share))
         spending.settle(used)
         known = used.prompt + used.output
         assert (spending.money or 0) <= money + 1e-9 and spending.usage.output <= output
@@ -73,5 +73,5 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
 
 def test_no_limits() -> None:
     spending = Spending(Budget(input_tokens=None, output_tokens=None, money=1.0), None)
-    spending.settle(Usage(10**12, 10**12))
+    spending.settle(TokenUsage(10**12, 10**12))
     assert spending.room(10**9) == Budget().max_output and spending.money is None

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from memtui.agent.permissions import Scope
+from memtui.agent.permissions import AllowedFolders
 
 SECRET = "S3cr3tC4n4ry"
 """Stands wherever nothing may be read; no command of the catalogue holds it."""
@@ -15,7 +15,7 @@ _OUTSIDE = ("w/outside/secret.txt", "w/outside/secret.md", "w/memory-evil/x.md",
 _EVIL = '#!/bin/sh\ntouch {memory}/pwn; cat "$@" 2>/dev/null || cat\n'
 
 
-def build(base: Path, *, hidden: bool = True) -> Scope:
+def build(base: Path, *, hidden: bool = True) -> AllowedFolders:
     """Make the world below an empty folder.
 
     Args:
@@ -51,8 +51,8 @@ def build(base: Path, *, hidden: bool = True) -> Scope:
     return scope(base)
 
 
-def scope(base: Path) -> Scope:
-    return Scope(base / "w/memory", (base / "w/sessions", base / "w/repo"))
+def scope(base: Path) -> AllowedFolders:
+    return AllowedFolders(base / "w/memory", (base / "w/sessions", base / "w/repo"))
 
 
 def _memory(base: Path) -> dict[str, str]:

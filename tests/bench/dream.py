@@ -65,7 +65,7 @@ class FakeRun:
 
     def __init__(self, env: dict[str, str], cwd: Path) -> None:
         from memtui.client.environment import Env
-        from memtui.client.memory_location import decide
+        from memtui.client.memory_location import locate_memory
         from memtui.dream.run.events import EventLog, Phase, Started
         from memtui.dream.run.runs import Run, reserve, write_run
         from memtui.util.app_dirs import Dirs
@@ -73,11 +73,11 @@ class FakeRun:
 
         self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         dirs = Dirs.from_env(env, Path(env["HOME"]))
-        place = decide(Env(Path(env["HOME"]), env, ()), cwd)
+        location = locate_memory(Env(Path(env["HOME"]), env, ()), cwd)
         id = reserve(dirs, time.time())
         path = dirs.state / "runs" / id
         run = Run(
-            id, path, place.folder, cwd, "reflect", "hand", "offline", "measured", False, "auto",
+            id, path, location.folder, cwd, "reflect", "hand", "offline", "measured", False, "auto",
             identify(self.process.pid), time.time(),
         )  # fmt: skip
         self.log = EventLog(path / "events.jsonl", now=time.time)

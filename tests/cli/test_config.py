@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.context import Call, KeyRow
+from memtui.cli.context import CliContext, KeyRow
 from memtui.cli.main import answer
 from tests.cli.conftest import Run
 from tests.support import digest_tree
@@ -120,4 +120,4 @@ def test_keys_come_from_whoever_knows_the_screen(shop: Path, policy: Path, capsy
     assert answer(["config", "keys", "--plain"], keys=keys) == 0
     assert capsys.readouterr().out == "app.quit\tq\tEverywhere\tQuit\n"
     assert answer(["config", "keys"]) == 6
-    assert Call().keys is None
+    assert CliContext().keys is None

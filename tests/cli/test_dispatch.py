@@ -25,11 +25,11 @@ class Stand:
 
     def run(self, options: screen.Options) -> int:
         self.options.append(options)
-        world = options.start.make().read(full=False)
-        self.topics = len(world.auto.topics) if world.auto is not None else -1
+        snapshot = options.start.make().read(full=False)
+        self.topics = len(snapshot.auto.topics) if snapshot.auto is not None else -1
         if options.open_sample is not None and self.wants_sample:
             self.samples.append(options.open_sample())
-            assert self.samples[-1].place.folder.is_dir()
+            assert self.samples[-1].location.folder.is_dir()
         if self.fault is not None:
             raise self.fault
         return 0
@@ -47,11 +47,11 @@ def test_the_project_of_the_working_directory(stand: Stand, memory: Path, shop: 
     stand.wants_sample = True
     assert program.main([]) == 0
     (options,) = stand.options
-    assert options.start.make().place.cwd == shop
+    assert options.start.make().location.cwd == shop
     assert (options.sample, options.mouse, options.start.make().read_only) == (False, True, False)
     assert options.glyphs == glyphs_for(sys.stdout.encoding, ascii_only=False)
     assert stand.topics == 3
-    assert not stand.samples[0].place.folder.exists(), "the sample goes away with the screen"
+    assert not stand.samples[0].location.folder.exists(), "the sample goes away with the screen"
 
 
 def test_the_options_of_the_screen(stand: Stand, memory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,7 +67,7 @@ def test_a_project_by_name_and_a_directory(stand: Stand, memory: Path, shop: Pat
     (home / "other").mkdir()
     for words in (["shop"], ["--project=sho"], [str(shop)]):
         assert program.main(words) == 0
-        assert stand.options[-1].start.make().place.cwd == shop
+        assert stand.options[-1].start.make().location.cwd == shop
     assert program.main([str(home / "other")]) == 0
     assert stand.topics == -1, "no memory there: the screen shows its first page"
 
@@ -84,7 +84,7 @@ def test_the_sample(stand: Stand, words: list[str], home: Path) -> None:
     (options,) = stand.options
     assert options.sample
     assert stand.topics > 20
-    assert not options.start.make().place.folder.exists()
+    assert not options.start.make().location.folder.exists()
     assert not (home / ".local").exists() and not (home / ".claude").exists()
 
 

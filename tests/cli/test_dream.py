@@ -85,8 +85,8 @@ def dreamt(run: Run, memory: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[
     """Lets a run go through in this process: `dreamt("edit", "--review")`."""
     number = iter(range(100))
 
-    def call(deeds: str, *words: str) -> Ran:
-        monkeypatch.setenv("DEEDS", deeds)
+    def call(operations: str, *words: str) -> Ran:
+        monkeypatch.setenv("DEEDS", operations)
         id = f"2026-11-30-{next(number):04}"
         folder = memory.parents[3] / ".local" / "state" / "memtui" / "runs" / id
         folder.mkdir(parents=True)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK
 from memtui.dream.run.run import Emit, run_dream
 from memtui.dream.run.stage import Stage
@@ -77,7 +77,7 @@ def test_a_lock_that_is_odd(run: Run, memory: Path, content: bytes | None, hint:
 def test_dreams_that_fail_and_one_that_waits(run: Run, memory: Path, shop: Path, home: Path) -> None:
     env = Env(home, {}, policy_files=())
     dirs = Dirs.from_env({}, home)
-    workspace = Workspace(env, dirs, decide(env, shop), trash=False)
+    workspace = Workspace(env, dirs, locate_memory(env, shop), trash=False)
 
     def fail(stage: Stage, emit: Emit) -> None:
         raise MemtuiError("no more")

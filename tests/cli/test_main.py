@@ -14,10 +14,10 @@ import pytest
 from memtui import __version__
 from memtui.__main__ import _screen
 from memtui.cli import COMMANDS
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.errors import guarded
 from memtui.cli.main import cli
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, UsageError
 from tests.cli.conftest import Run
 from tests.support import REPO
 
@@ -81,7 +81,7 @@ def test_a_mistyped_command_gets_a_hint(run: Run, shop: Path, home: Path) -> Non
     ("fault", "code"),
     [
         (MemtuiError("x"), 1),
-        (Usage("x"), 2),
+        (UsageError("x"), 2),
         (NotFound("x"), 3),
         (Conflict("x"), 4),
         (Refused("x"), 5),
@@ -99,14 +99,14 @@ def test_every_fault_has_its_exit_code(home: Path, fault: BaseException, code: i
     def run() -> None:
         raise fault
 
-    assert guarded(run, Call(), []) == code
+    assert guarded(run, CliContext(), []) == code
 
 
 def test_a_bug_is_one_line_and_a_log(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def run() -> None:
         raise ValueError("odd \x1b[31m thing\nsecond line")
 
-    call = Call()
+    call = CliContext()
     assert guarded(run, call, ["ls", "\x1b"]) == 70
     told = capsys.readouterr().err.splitlines()
     assert len(told) == 2
@@ -129,13 +129,13 @@ def test_old_logs_make_room_and_a_state_folder_that_cannot_be_written_does_not_m
     def run() -> None:
         raise ValueError
 
-    assert guarded(run, Call(), []) == 70
+    assert guarded(run, CliContext(), []) == 70
     assert len(list(folder.iterdir())) == 20
     for log in folder.iterdir():
         log.unlink()
     folder.rmdir()
     folder.write_text("not a folder", encoding="ascii")
-    assert guarded(run, Call(), []) == 70
+    assert guarded(run, CliContext(), []) == 70
     path = Path(capsys.readouterr().err.split()[-1])
     assert "Traceback" in path.read_text(encoding="utf-8")
     path.unlink()

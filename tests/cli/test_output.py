@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli.context import Asked
+from memtui.cli.context import GlobalOptions
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.output import Output, Part, iso
+from memtui.cli.output import Output, StyledText, iso
 from memtui.util.errors import Refused
 
 
-def asked(**options: bool) -> Asked:
+def asked(**options: bool) -> GlobalOptions:
     """A call's options, all others off."""
-    found = Asked()
+    found = GlobalOptions()
     for name, value in options.items():
         setattr(found, name, value)
     return found
@@ -48,7 +48,7 @@ CONTROL = {chr(code) for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code)
 @given(st.lists(st.tuples(st.text(max_size=30), st.sampled_from(["", "bold", "problem"])), max_size=5))
 def test_no_control_character_of_a_text_gets_out(parts: list[tuple[str, str]]) -> None:
     with printed(Terminal()) as stream:
-        Output(asked(no_color=True), ENV).answer("x", {}, [[Part(text, style) for text, style in parts]])
+        Output(asked(no_color=True), ENV).answer("x", {}, [[StyledText(text, style) for text, style in parts]])
     assert not set(stream.getvalue().removesuffix("\n")) & (CONTROL | {"\u202e", "\u2066"})
 
 
@@ -71,7 +71,7 @@ def test_colour_follows_the_stream_and_the_wishes() -> None:
         (asked(), {}, False),
     ):
         with printed(Terminal()) as stream:
-            Output(wishes, env).answer("x", {}, [Part("red", "problem")])
+            Output(wishes, env).answer("x", {}, [StyledText("red", "problem")])
         assert ("\x1b[31m" in stream.getvalue()) == coloured
 
 

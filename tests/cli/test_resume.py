@@ -1,4 +1,4 @@
-"""`resume`: the client in the right directory with the terminal, the command for a shell, the conversation itself.
+"""`plan_resume`: the client in the right directory with the terminal, the command for a shell, the conversation itself.
 
 The client is a script of ours that writes down how it was started.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.paths import project_name
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.process import identify
 from tests.cli.conftest import Ran, Run, Talk
@@ -87,7 +87,7 @@ def test_a_fork_is_the_clients_own_unless_a_message_is_named(
     assert "a fork that ends at u2-left-it was written" in told.screen
     (fork,) = [path for path in session.parent.iterdir() if path != session]
     assert started(home) == [str(shop), "unset", "--resume", fork.stem]
-    assert spoken(resume(read_transcript(fork)).blocks()) == "u0 a1 u2-left-it"
+    assert spoken(plan_resume(read_transcript(fork)).blocks()) == "u0 a1 u2-left-it"
     assert session.read_bytes() == before
 
 
@@ -191,7 +191,7 @@ def test_a_transcript_outside_the_clients_folder_becomes_a_fork(run: Run, sessio
     told = run("resume", other, "--print", "--json")
     fork = Path(told.data["written"])
     assert (fork.parent, told.data["resumes"], told.data["fork"]) == (session.parent, fork.stem, True)
-    assert spoken(resume(read_transcript(fork)).blocks()) == "u0 a1 u4 a5"
+    assert spoken(plan_resume(read_transcript(fork)).blocks()) == "u0 a1 u4 a5"
     assert other.read_bytes() == session.read_bytes()
 
 

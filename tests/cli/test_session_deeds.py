@@ -182,12 +182,12 @@ def test_redo_takes_what_was_undone_last_of_memory_and_sessions(run: Run, folder
 
 def test_deeds_of_other_projects_are_undone_by_their_id(run: Run, folder: Path) -> None:
     before = tree(folder.parent / "-elsewhere")
-    deed = run("sessions", "archive", ELSEWHERE, "--json").data["deed"]["id"]
+    operation = run("sessions", "archive", ELSEWHERE, "--json").data["deed"]["id"]
     assert run("undo").code == 3
     assert run("undo", "s000000").code == 3
-    assert run("undo", deed).code == 0
+    assert run("undo", operation).code == 0
     assert tree(folder.parent / "-elsewhere") == before
-    assert run("undo", deed).code == 4
+    assert run("undo", operation).code == 4
 
 
 def test_a_name_that_is_taken_again_is_a_conflict(run: Run, folder: Path) -> None:

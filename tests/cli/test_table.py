@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.cli.output import Output, Part
+from memtui.cli.output import Output, StyledText
 from memtui.cli.table import Column, table
 from memtui.util.text import cells
 from tests.cli.test_output import Terminal, asked, printed
 
 
-def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | Part]], width: int = 0) -> list[str]:
+def drawn(columns: Sequence[Column], rows: Sequence[Sequence[str | StyledText]], width: int = 0) -> list[str]:
     """The lines as a terminal of that width gets them; 0 for a pipe."""
     with printed(Terminal()) as stream:
         if not width:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from tests.support import REPO, digest_tree
 
@@ -50,15 +50,15 @@ def test_the_client_was_recorded(case: dict[str, Any], ana: Path, make_env: Call
     args = case["args"]
     flag = at_home(args[args.index("--settings") + 1], ana) if "--settings" in args else None
 
-    place = decide(env, cwd, flag=flag, bare="--bare" in args)
+    location = locate_memory(env, cwd, flag=flag, bare="--bare" in args)
 
     memory, project = case["memory_dir"], case["project_dir"]
     if case["name"] == "directory in project settings":  # the client takes it; we don't, and say so
         memory = f"/home/ana/.claude/projects/{project}/memory/"
-        assert "fromrepo" in place.warnings[0]
-        assert str(place.agent_folder) == str(ana / "fromrepo")
-    assert place.project_dir == _moved(project, case["cwd"], ana)
-    assert place.memory_dir == (None if memory is None else Path(_moved(at_home(memory, ana), case["cwd"], ana)))
+        assert "fromrepo" in location.warnings[0]
+        assert str(location.agent_folder) == str(ana / "fromrepo")
+    assert location.project_dir == _moved(project, case["cwd"], ana)
+    assert location.memory_dir == (None if memory is None else Path(_moved(at_home(memory, ana), case["cwd"], ana)))
 
 
 def _moved(name: str, cwd: str, ana: Path) -> str:
@@ -94,17 +94,19 @@ def test_the_client_was_asked_more(
     flag = fill(args[args.index("--settings", len(args) - 2) + 1]) if "--settings" in args else None
     bare = "--bare" in args or "--safe-mode" in args  # a safe client has no memory either
 
-    place = decide(make_env(**{key: fill(value) for key, value in case["env"].items()}), cwd, flag=flag, bare=bare)
+    location = locate_memory(
+        make_env(**{key: fill(value) for key, value in case["env"].items()}), cwd, flag=flag, bare=bare
+    )
 
     if not case["starts"]:
-        assert any("would not start" in warning for warning in place.warnings)
+        assert any("would not start" in warning for warning in location.warnings)
         return
-    assert place.project_dir == fill(case["project"])
-    assert place.enabled == (case["memory"] is not None)
-    if place.enabled:
-        assert place.agent_folder == cwd.resolve() / fill(case["memory"])
-    if place.folder != place.agent_folder:
-        assert place.warnings
+    assert location.project_dir == fill(case["project"])
+    assert location.enabled == (case["memory"] is not None)
+    if location.enabled:
+        assert location.agent_folder == cwd.resolve() / fill(case["memory"])
+    if location.folder != location.agent_folder:
+        assert location.warnings
 
 
 def mapped(text: str, root: Path) -> str:
@@ -131,12 +133,12 @@ def test_the_catalogue_of_settings(case: dict[str, Any], tmp_path: Path) -> None
     environ = {key: mapped(value, root) for key, value in given.get("env", {}).items()}
     before = digest_tree(root)
 
-    place = decide(Env(home, environ, (files["policy"],)), cwd)
+    location = locate_memory(Env(home, environ, (files["policy"],)), cwd)
 
     folder = mapped(expect["dir"], root).replace("-w-repo", project_name(str(root / "w" / "repo")))
-    assert (str(place.folder), place.decided_by) == (folder, expect["source"])
-    assert (place.enabled, place.dream) == (expect["enabled"], expect["dream"])
-    assert len(place.warnings) == expect["warnings"], place.warnings
+    assert (str(location.folder), location.decided_by) == (folder, expect["source"])
+    assert (location.enabled, location.dream) == (expect["enabled"], expect["dream"])
+    assert len(location.warnings) == expect["warnings"], location.warnings
     assert digest_tree(root) == before
 
 
@@ -186,10 +188,10 @@ def test_a_project_that_turns_on_what_the_user_turned_off_is_said(
     here: Path, make_env: Callable[..., Env], write: Write,
 ) -> None:  # fmt: skip
     write({".claude/settings.json": json.dumps(user), "p/.claude/settings.json": json.dumps(project)})
-    place = decide(make_env(), here)
-    assert (place.enabled, place.dream) == (enabled, dream)
-    assert [word for word in ("auto memory", "auto-dream") if f"turn on {word}" in "".join(place.warnings)] == said
-    assert len(place.warnings) == len(said)
+    location = locate_memory(make_env(), here)
+    assert (location.enabled, location.dream) == (enabled, dream)
+    assert [word for word in ("auto memory", "auto-dream") if f"turn on {word}" in "".join(location.warnings)] == said
+    assert len(location.warnings) == len(said)
 
 
 def test_the_persons_own_choice_is_not_the_projects(here: Path, make_env: Callable[..., Env], write: Write) -> None:
@@ -200,7 +202,7 @@ def test_the_persons_own_choice_is_not_the_projects(here: Path, make_env: Callab
             "p/.claude/settings.local.json": '{"autoMemoryEnabled": true}',
         }
     )
-    assert decide(make_env(), here).warnings == ()
+    assert locate_memory(make_env(), here).warnings == ()
 
 
 @pytest.mark.parametrize("stronger", ["local", "user", "flag", "env", None])
@@ -213,15 +215,17 @@ def test_a_folder_named_by_the_project_is_refused_whatever_decides(
         files[{"local": "p/.claude/settings.local.json", "user": ".claude/settings.json"}[stronger]] = named
     write(files)
     env = make_env(CLAUDE_COWORK_MEMORY_PATH_OVERRIDE=str(ana / "mine")) if stronger == "env" else make_env()
-    place = decide(env, here, flag=named if stronger == "flag" else None)
-    assert place.decided_by == (stronger or "default")
-    assert place.folder == (ana / "mine" if stronger else place.config / "projects" / place.project_dir / "memory")
-    assert len(place.warnings) == 1
-    assert "refused" in place.warnings[0]
+    location = locate_memory(env, here, flag=named if stronger == "flag" else None)
+    assert location.decided_by == (stronger or "default")
+    assert location.folder == (
+        ana / "mine" if stronger else location.config / "projects" / location.project_dir / "memory"
+    )
+    assert len(location.warnings) == 1
+    assert "refused" in location.warnings[0]
     # The client takes it where nothing stronger than the project's file names another.
     taken = stronger in (None, "user")
-    assert place.agent_folder == (ana / "theirs" if taken else place.folder)
-    assert ("the agent client itself uses" in place.warnings[0]) == taken
+    assert location.agent_folder == (ana / "theirs" if taken else location.folder)
+    assert ("the agent client itself uses" in location.warnings[0]) == taken
 
 
 def test_the_switch_of_the_folder_says_what_counts(
@@ -233,14 +237,14 @@ def test_the_switch_of_the_folder_says_what_counts(
             ".claude/settings.json": '{"autoMemoryDirectory": "~/mine/"}',
         }
     )
-    place = decide(make_env(), here)
-    switch = place.switch("autoMemoryDirectory")
-    assert (place.folder, place.decided_by, len(place.warnings)) == (ana / "mine", "user", 1)
+    location = locate_memory(make_env(), here)
+    switch = location.switch("autoMemoryDirectory")
+    assert (location.folder, location.decided_by, len(location.warnings)) == (ana / "mine", "user", 1)
     assert (switch.value, switch.layer, switch.source) == (
         str(ana / "mine"), "user", str(ana / ".claude" / "settings.json"),
     )  # fmt: skip
     with pytest.raises(KeyError):
-        place.switch("nonsense")
+        location.switch("nonsense")
 
 
 @pytest.mark.parametrize(
@@ -255,9 +259,9 @@ def test_the_switch_of_the_folder_says_what_counts(
 def test_a_variable_that_does_not_do_what_it_seems_to_is_said(
     environ: dict[str, str], word: str, here: Path, make_env: Callable[..., Env]
 ) -> None:
-    place = decide(make_env(**environ), here)
-    assert len(place.warnings) == 1
-    assert word in place.warnings[0]
+    location = locate_memory(make_env(**environ), here)
+    assert len(location.warnings) == 1
+    assert word in location.warnings[0]
 
 
 @pytest.mark.parametrize(
@@ -267,22 +271,22 @@ def test_a_projects_environment_moves_nothing(
     name: str, ana: Path, here: Path, make_env: Callable[..., Env], write: Write
 ) -> None:
     write({"p/.claude/settings.json": json.dumps({"env": {name: str(ana / "theirs")}})})
-    place = decide(make_env(), here)
-    assert place.folder == place.agent_folder == ana / ".claude" / "projects" / place.project_dir / "memory"
-    assert name in place.warnings[0]
+    location = locate_memory(make_env(), here)
+    assert location.folder == location.agent_folder == ana / ".claude" / "projects" / location.project_dir / "memory"
+    assert name in location.warnings[0]
 
 
 def test_warnings_hold_no_control_characters(here: Path, make_env: Callable[..., Env], write: Write) -> None:
     write({".claude/settings.json": json.dumps({"autoMemoryDirectory": "/x\x1b]52;c;aGk=\x07\u202e"})})
-    (warning,) = decide(make_env(), here).warnings
+    (warning,) = locate_memory(make_env(), here).warnings
     assert warning.isprintable()
 
 
 def test_a_directory_that_is_gone_still_has_a_place(ana: Path, make_env: Callable[..., Env]) -> None:
-    place = decide(make_env(), ana / "gone" / "deep")
-    assert place.project_dir == project_name(str(ana / "gone" / "deep"))
-    assert place.memory_dir == ana / ".claude" / "projects" / place.project_dir / "memory"
-    assert place.transcripts == ana / ".claude" / "projects" / place.project_dir
+    location = locate_memory(make_env(), ana / "gone" / "deep")
+    assert location.project_dir == project_name(str(ana / "gone" / "deep"))
+    assert location.memory_dir == ana / ".claude" / "projects" / location.project_dir / "memory"
+    assert location.transcripts == ana / ".claude" / "projects" / location.project_dir
 
 
 def test_memory_of_a_worktree_is_the_repositorys_and_transcripts_are_its_own(
@@ -294,7 +298,7 @@ def test_memory_of_a_worktree_is_the_repositorys_and_transcripts_are_its_own(
     (ana / "wt" / ".git").write_text(f"gitdir: {private}\n")
     (private / "commondir").write_text("../..\n")
     (private / "gitdir").write_text(f"{ana}/wt/.git\n")
-    place = decide(make_env(), ana / "wt")
-    assert place.root == ana / "repo"
-    assert place.project_dir == project_name(str(ana / "wt"))
-    assert place.folder.parent.name == project_name(str(ana / "repo"))
+    location = locate_memory(make_env(), ana / "wt")
+    assert location.root == ana / "repo"
+    assert location.project_dir == project_name(str(ana / "wt"))
+    assert location.folder.parent.name == project_name(str(ana / "repo"))

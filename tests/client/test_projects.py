@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memtui.client.environment import Env
 from memtui.client.paths import project_name
 from memtui.client.projects import Project, count_topics, find_project, list_projects
-from memtui.util.errors import NotFound, Unsupported, Usage
+from memtui.util.errors import NotFound, Unsupported, UsageError
 from tests.support import digest_tree
 
 SNAPSHOT = {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}}
@@ -55,7 +55,7 @@ class World:
 
 
 @pytest.fixture
-def world(ana: Path) -> World:
+def snapshot(ana: Path) -> World:
     return World(ana)
 
 
@@ -64,22 +64,22 @@ def only(env: Env) -> Project:
     return project
 
 
-def test_no_folder_no_projects(make_env: Callable[..., Env], world: World) -> None:
+def test_no_folder_no_projects(make_env: Callable[..., Env], snapshot: World) -> None:
     assert list_projects(make_env()) == ()
-    world.projects.mkdir(parents=True)
-    (world.projects / "-a-b").mkdir()
-    (world.projects / "file").touch()
+    snapshot.projects.mkdir(parents=True)
+    (snapshot.projects / "-a-b").mkdir()
+    (snapshot.projects / "file").touch()
     assert list_projects(make_env()) == ()
 
 
-def test_a_project_is_known_by_the_directory_in_its_sessions(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.project("code/my_app.v2", at=100)
-    world.session(project_name(str(cwd)), {"type": "queue-operation"}, user(str(cwd)), at=200)
-    memory = world.projects / project_name(str(cwd)) / "memory"
+def test_a_project_is_known_by_the_directory_in_its_sessions(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.project("code/my_app.v2", at=100)
+    snapshot.session(project_name(str(cwd)), {"type": "queue-operation"}, user(str(cwd)), at=200)
+    memory = snapshot.projects / project_name(str(cwd)) / "memory"
     memory.mkdir()
     for name in ("MEMORY.md", "a.md", "b.md", "note.txt", ".hidden.md"):
         (memory / name).touch()
-    before = digest_tree(world.home)
+    before = digest_tree(snapshot.home)
 
     project = only(make_env())
 
@@ -87,54 +87,54 @@ def test_a_project_is_known_by_the_directory_in_its_sessions(make_env: Callable[
     assert (project.sessions, project.newest, project.memory, project.topics) == (2, 200.0, memory, 2)
     assert not project.collision
     assert not project.gone
-    assert digest_tree(world.home) == before
+    assert digest_tree(snapshot.home) == before
 
 
-def test_two_directories_that_share_a_name_are_a_collision(make_env: Callable[..., Env], world: World) -> None:
-    older, newer = world.project("a-b", at=100), world.project("a_b", at=200)
+def test_two_directories_that_share_a_name_are_a_collision(make_env: Callable[..., Env], snapshot: World) -> None:
+    older, newer = snapshot.project("a-b", at=100), snapshot.project("a_b", at=200)
     project = only(make_env())
     assert project.collision
     assert (project.cwd, project.cwds) == (newer, (newer, older))
 
 
-def test_a_change_of_directory_inside_a_project_is_no_collision(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.project("app", at=100)
+def test_a_change_of_directory_inside_a_project_is_no_collision(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.project("app", at=100)
     (cwd / "sub").mkdir()
-    world.session(project_name(str(cwd)), user(str(cwd / "sub")), user(str(cwd)), at=300)
+    snapshot.session(project_name(str(cwd)), user(str(cwd / "sub")), user(str(cwd)), at=300)
     project = only(make_env())
     assert (project.cwd, project.collision) == (cwd, False)
     assert project.cwds == (cwd, cwd / "sub")
 
 
-def test_a_session_that_was_moved_here_tells_it_further_inside(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.home / "new"
-    padding = [user(str(world.home / "old"), "x" * 9_000) for _ in range(20)]
-    world.session(project_name(str(cwd)), *padding, user(str(cwd)))
+def test_a_session_that_was_moved_here_tells_it_further_inside(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.home / "new"
+    padding = [user(str(snapshot.home / "old"), "x" * 9_000) for _ in range(20)]
+    snapshot.session(project_name(str(cwd)), *padding, user(str(cwd)))
     project = only(make_env())
     assert (project.cwd, project.gone, project.collision) == (cwd, True, False)
 
 
-def test_one_directory_in_two_spellings_is_no_collision(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.project("a-b", at=100)
-    (world.home / "a_b").symlink_to("a-b")
-    world.session(project_name(str(cwd)), user(str(world.home / "a_b")), at=200)
+def test_one_directory_in_two_spellings_is_no_collision(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.project("a-b", at=100)
+    (snapshot.home / "a_b").symlink_to("a-b")
+    snapshot.session(project_name(str(cwd)), user(str(snapshot.home / "a_b")), at=200)
     assert not only(make_env()).collision
 
 
 def test_a_folder_with_memory_alone_is_named_by_the_repository_of_a_worktree(
-    make_env: Callable[..., Env], world: World
+    make_env: Callable[..., Env], snapshot: World
 ) -> None:
-    private = world.home / "repo" / ".git" / "worktrees" / "wt"
+    private = snapshot.home / "repo" / ".git" / "worktrees" / "wt"
     private.mkdir(parents=True)
-    wt = world.project("wt")
+    wt = snapshot.project("wt")
     (wt / ".git").write_text(f"gitdir: {private}\n")
     (private / "commondir").write_text("../..\n")
     (private / "gitdir").write_text(f"{wt}/.git\n")
-    (world.projects / project_name(str(world.home / "repo")) / "memory").mkdir(parents=True)
-    (world.projects / "-nobody-knows" / "memory").mkdir(parents=True)
+    (snapshot.projects / project_name(str(snapshot.home / "repo")) / "memory").mkdir(parents=True)
+    (snapshot.projects / "-nobody-knows" / "memory").mkdir(parents=True)
     found = {project.folder.name: project for project in list_projects(make_env())}
-    repo = found[project_name(str(world.home / "repo"))]
-    assert (repo.cwd, repo.cwds, repo.sessions, repo.newest) == (world.home / "repo", (), 0, None)
+    repo = found[project_name(str(snapshot.home / "repo"))]
+    assert (repo.cwd, repo.cwds, repo.sessions, repo.newest) == (snapshot.home / "repo", (), 0, None)
     assert (found["-nobody-knows"].cwd, found["-nobody-knows"].gone) == (None, False)
     assert list_projects(make_env())[0].name == "wt"
 
@@ -152,48 +152,48 @@ def test_a_folder_with_memory_alone_is_named_by_the_repository_of_a_worktree(
         b"",
     ],
 )
-def test_only_a_records_own_field_counts(first: bytes, make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.home / "app"
-    world.session(project_name(str(cwd)), first, user(str(cwd)))
+def test_only_a_records_own_field_counts(first: bytes, make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.home / "app"
+    snapshot.session(project_name(str(cwd)), first, user(str(cwd)))
     assert only(make_env()).cwds == (cwd,)
 
 
-def test_a_first_line_longer_than_we_read_still_tells(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.home / "app"
-    world.session(project_name(str(cwd)), user(str(cwd), "x" * 200_000))
+def test_a_first_line_longer_than_we_read_still_tells(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.home / "app"
+    snapshot.session(project_name(str(cwd)), user(str(cwd), "x" * 200_000))
     assert only(make_env()).cwd == cwd
 
 
-def test_long_and_foreign_spellings_of_a_name(make_env: Callable[..., Env], world: World) -> None:
-    deep = str(world.home / "/".join(["segment" * 4] * 10))
+def test_long_and_foreign_spellings_of_a_name(make_env: Callable[..., Env], snapshot: World) -> None:
+    deep = str(snapshot.home / "/".join(["segment" * 4] * 10))
     name = project_name(deep)
-    world.session(name[:200] + "-othr", user(deep))
+    snapshot.session(name[:200] + "-othr", user(deep))
     project = only(make_env())
     assert (str(project.cwd), project.collision) == (deep, False)
 
 
-def test_a_name_given_by_a_variable_holds_many_directories(make_env: Callable[..., Env], world: World) -> None:
-    world.session("proj", user("/a/one"), at=100)
-    world.session("proj", user("/a/two"), at=200)
+def test_a_name_given_by_a_variable_holds_many_directories(make_env: Callable[..., Env], snapshot: World) -> None:
+    snapshot.session("proj", user("/a/one"), at=100)
+    snapshot.session("proj", user("/a/two"), at=200)
     project = only(make_env())
     assert (str(project.cwd), len(project.cwds), project.collision) == ("/a/two", 2, False)
 
 
-def test_the_users_settings_may_move_the_folder(make_env: Callable[..., Env], world: World) -> None:
-    world.projects = world.home / "elsewhere" / "projects"
-    world.project("app")
+def test_the_users_settings_may_move_the_folder(make_env: Callable[..., Env], snapshot: World) -> None:
+    snapshot.projects = snapshot.home / "elsewhere" / "projects"
+    snapshot.project("app")
     assert list_projects(make_env()) == ()
-    assert only(make_env(CLAUDE_CONFIG_DIR=str(world.home / "elsewhere"))).name == "app"
-    (world.home / ".claude").mkdir()
-    (world.home / ".claude" / "settings.json").write_text(
-        json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(world.home / "elsewhere")}})
+    assert only(make_env(CLAUDE_CONFIG_DIR=str(snapshot.home / "elsewhere"))).name == "app"
+    (snapshot.home / ".claude").mkdir()
+    (snapshot.home / ".claude" / "settings.json").write_text(
+        json.dumps({"env": {"CLAUDE_CONFIG_DIR": str(snapshot.home / "elsewhere")}})
     )
     assert only(make_env()).name == "app"
 
 
-def test_what_is_no_session_is_not_counted(make_env: Callable[..., Env], world: World) -> None:
-    cwd = world.project("app")
-    folder = world.projects / project_name(str(cwd))
+def test_what_is_no_session_is_not_counted(make_env: Callable[..., Env], snapshot: World) -> None:
+    cwd = snapshot.project("app")
+    folder = snapshot.projects / project_name(str(cwd))
     for name in ("agent-1234.jsonl", "notes.jsonl", f"{uuid.UUID(int=77)}.txt", "sessions-index.json"):
         (folder / name).write_text("{}")
     (folder / f"{uuid.UUID(int=78)}.jsonl").mkdir()
@@ -204,8 +204,8 @@ def test_what_is_no_session_is_not_counted(make_env: Callable[..., Env], world: 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=50)
 @given(st.lists(st.binary(max_size=200), max_size=4))
-def test_any_bytes_are_survived(make_env: Callable[..., Env], world: World, lines: list[bytes]) -> None:
-    world.session("-any", *lines)
+def test_any_bytes_are_survived(make_env: Callable[..., Env], snapshot: World, lines: list[bytes]) -> None:
+    snapshot.session("-any", *lines)
     assert only(make_env()).folder.name == "-any"
 
 
@@ -230,10 +230,10 @@ def test_topics_are_counted_below_folders_but_not_in_the_teams_or_the_logs(tmp_p
 
 
 @pytest.fixture
-def three(world: World) -> World:
+def three(snapshot: World) -> World:
     for name, at in (("code/api", 300), ("code/api-client", 200), ("old/site", 100)):
-        world.project(name, at)
-    return world
+        snapshot.project(name, at)
+    return snapshot
 
 
 @pytest.mark.parametrize(
@@ -272,14 +272,14 @@ def test_find_by_a_path_or_a_folder_name(
 
 
 def test_a_word_that_fits_several_lists_them(three: World, make_env: Callable[..., Env]) -> None:
-    with pytest.raises(Usage, match=r"means several projects: .*code/api, .*code/api-client") as caught:
+    with pytest.raises(UsageError, match=r"means several projects: .*code/api, .*code/api-client") as caught:
         find_project(make_env(), "code")
     assert caught.value.exit_code == 2
     with pytest.raises(NotFound) as nothing:
         find_project(make_env(), "\x1b]0;x\x07")
     assert (nothing.value.message + nothing.value.hint).isprintable()
     assert "code/api" in nothing.value.hint
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         find_project(make_env(), " ")
 
 

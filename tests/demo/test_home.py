@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo import DemoHome, build_demo
 from memtui.demo.history import SINCE, parse_steps
@@ -137,7 +137,7 @@ def test_history_shows_who_did_what(demo: DemoHome, memory: Path) -> None:
 
 def test_nothing_is_new_to_memtui(tmp_path: Path) -> None:
     demo = build_demo(tmp_path / "home", NOW)
-    workspace = Workspace(demo.env, demo.dirs, decide(demo.env, demo.cwd), now=lambda: NOW)
+    workspace = Workspace(demo.env, demo.dirs, locate_memory(demo.env, demo.cwd), now=lambda: NOW)
     workspace.read(full=False)
     assert workspace.note_outside() == 0
 

@@ -5,24 +5,32 @@ from typing import Any
 
 import pytest
 
-from memtui.demo.transcripts import Script, Transcript, Writer, close_transcript, fork, open_transcript, parse_script
+from memtui.demo.transcripts import (
+    DemoTranscript,
+    Script,
+    TranscriptWriter,
+    close_transcript,
+    fork,
+    open_transcript,
+    parse_script,
+)
 
 HEAD = "project: shop\nbranch: main\nends: 5m\nai-title: A title\n\n"
 
 
-def play(blocks: str, **more: str) -> tuple[Transcript, Script]:
+def play(blocks: str, **more: str) -> tuple[DemoTranscript, Script]:
     others = {name: parse_script(name, text) for name, text in more.items()}
     script = parse_script("one", HEAD + blocks)
     transcript = open_transcript(script, "/home/ana/shop")
-    Writer(transcript, others.__getitem__).play(script.blocks)
+    TranscriptWriter(transcript, others.__getitem__).play(script.blocks)
     return transcript, script
 
 
-def rows(transcript: Transcript) -> list[dict[str, Any]]:
+def rows(transcript: DemoTranscript) -> list[dict[str, Any]]:
     return [json.loads(line) for line in transcript.lines(1_796_000_000.0)]
 
 
-def chain(transcript: Transcript) -> list[dict[str, Any]]:
+def chain(transcript: DemoTranscript) -> list[dict[str, Any]]:
     return [row for row in rows(transcript) if "uuid" in row]
 
 
@@ -83,7 +91,7 @@ def test_a_fork_keeps_message_ids_and_names_its_origin() -> None:
     base, _ = play("=== user\na\n=== text #here\nb\n=== turn\n=== user\nc\n=== text\nd\n")
     script = parse_script("two", "fork: one #here\nbranch: main\nends: 1m\n\n=== user\ne\n")
     branch = fork(base, script)
-    Writer(branch, {}.__getitem__).play(script.blocks)
+    TranscriptWriter(branch, {}.__getitem__).play(script.blocks)
     old, new = chain(base), chain(branch)
     copied = [row for row in new if "forkedFrom" in row]
     assert [row["uuid"] for row in copied] == [row["uuid"] for row in old[: len(copied)]]

@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.run.recovery import recover
 from memtui.dream.run.run import Emit
 from memtui.dream.run.runs import list_runs, state_of
@@ -107,7 +107,7 @@ def _checked(
     if not new:
         files = {name: entry for name, entry in digest_tree(scene.folder).items() if entry[0] == "file"}
         assert files == {name: entry for name, entry in tree.items() if entry[0] == "file"}, f"call {number}: a time"
-    shut = {gate.name for gate in all_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
+    shut = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
     assert "lock" not in shut and ("time" in shut) == success, f"call {number}: {shut}"
     for run in list_runs(scene.dirs):
         end = state_of(run).end

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK
-from memtui.dream.run.run import Emit, End, run_dream
+from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -30,7 +30,7 @@ class Scene:
 
     @property
     def folder(self) -> Path:
-        return self.workspace.place.folder
+        return self.workspace.location.folder
 
     @property
     def lock(self) -> Path:
@@ -52,7 +52,7 @@ class Scene:
         os.utime(self.lock, ns=(mtime_ns, mtime_ns))
         return content, mtime_ns
 
-    def run(self, work: Callable[[Stage, Emit], object], **options: object) -> End:
+    def run(self, work: Callable[[Stage, Emit], object], **options: object) -> RunEnd:
         given: dict[str, object] = {"force": True, "now": lambda: self.now} | options
         return run_dream(self.workspace, self.dirs, work, **given)  # type: ignore[arg-type]
 
@@ -66,7 +66,7 @@ def make_scene(tmp_path: Path, files: int = FILES, environ: Mapping[str, str] | 
     shop.mkdir(exist_ok=True)
     env = Env(tmp_path / "home", environ or {}, policy_files=())
     dirs = Dirs(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
-    scene = Scene(dirs, Workspace(env, dirs, decide(env, shop), trash=False))
+    scene = Scene(dirs, Workspace(env, dirs, locate_memory(env, shop), trash=False))
     scene.workspace.now = lambda: scene.now
     for number in range(files - 1):
         body = f"---\nname: Topic {number}\ntype: project\n---\n\n# Topic {number}\n\nfirst\n\nsecond\n\nthird\n"
@@ -77,7 +77,7 @@ def make_scene(tmp_path: Path, files: int = FILES, environ: Mapping[str, str] | 
 
 def put_session(scene: Scene, number: int, text: str = "{}\n", age: float = HOUR) -> Path:
     """A transcript of the project, of that age in seconds."""
-    path = scene.workspace.place.transcripts / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
+    path = scene.workspace.location.transcripts / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
     os.utime(path, (NOW - age, NOW - age))

@@ -56,9 +56,9 @@ class FaultFS(FileSystem):
         """The world stops before the call of this number, or right after it."""
         self._at, self._fault, self._after = number, self.die, after
 
-    def do_at(self, number: int, deed: Callable[[], None]) -> None:
+    def do_at(self, number: int, operation: Callable[[], None]) -> None:
         """Somebody else does something right before the call of this number."""
-        self._at, self._fault = number, deed
+        self._at, self._fault = number, operation
 
     @property
     def where(self) -> str:

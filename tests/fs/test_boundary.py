@@ -241,31 +241,31 @@ def swaps(tmp_path: Path, root: Path) -> dict[str, Callable[[], None]]:
 
 
 @pytest.mark.parametrize("swap", ["folder to link", "file to link", "file to folder", "folder to file", "root to link"])
-@pytest.mark.parametrize("deed", ["edit", "delete", "new"])
-def test_a_swap_between_any_two_calls_reaches_nothing_outside(tmp_path: Path, swap: str, deed: str) -> None:
-    world = tmp_path / "world"
-    root, out = world / "memory", world / "out"
+@pytest.mark.parametrize("operation", ["edit", "delete", "new"])
+def test_a_swap_between_any_two_calls_reaches_nothing_outside(tmp_path: Path, swap: str, operation: str) -> None:
+    snapshot = tmp_path / "world"
+    root, out = snapshot / "memory", snapshot / "out"
     dirs = Dirs(tmp_path / "c", tmp_path / "s", tmp_path / "k")
 
     def make(number: int) -> FaultFS:
-        shutil.rmtree(world, ignore_errors=True)
+        shutil.rmtree(snapshot, ignore_errors=True)
         (root / "sub").mkdir(parents=True)
         (out / "sub").mkdir(parents=True)
         for file in (out / "a.md", out / "sub/a.md", root / "sub/a.md"):
             file.write_bytes(b"before\n")
             os.utime(file, (1, 1))
-        if deed == "new":
+        if operation == "new":
             (root / "sub/a.md").unlink()
         fs = FaultFS()
-        fs.do_at(number, swaps(world, root)[swap])
+        fs.do_at(number, swaps(snapshot, root)[swap])
         return fs
 
     for fs in upward(make):
         store = Store(root, dirs, fs=fs, trash=None)
         try:
-            there = None if deed == "new" else read_stable(world / "memory/sub/a.md")
+            there = None if operation == "new" else read_stable(snapshot / "memory/sub/a.md")
             base = digest(there) if there is not None else None
-            store.apply([Change("sub/a.md", None if deed == "delete" else b"after\n", base)], why="race")
+            store.apply([Change("sub/a.md", None if operation == "delete" else b"after\n", base)], why="race")
         except MemtuiError:
             pass
         assert (out / "a.md").read_bytes() == (out / "sub/a.md").read_bytes() == b"before\n"

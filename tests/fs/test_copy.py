@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.fs.copy import Taken, copy, remove, see
+from memtui.fs.copy import TargetExists, copy, remove, see
 from memtui.util.errors import Conflict, NotFound, Refused
 from tests.fs.faults import FaultFS
 
@@ -35,7 +35,7 @@ def test_a_copy_is_the_same_and_never_lands_on_another(source: Path, tmp_path: P
     assert copied.copy == see(*target)
     made = (tmp_path / "to/deep/b").stat()
     assert (made.st_mtime_ns, made.st_mode & 0o777, made.st_nlink) == (1_234_567_891_234_567_891, 0o640, 1)
-    with pytest.raises(Taken):
+    with pytest.raises(TargetExists):
         copy((source.parent, "a"), target, fs=fs)
     assert os.listdir(tmp_path / "to/deep") == ["b"]  # noqa: PTH208 - names are wanted
     remove(*target, copied.copy)

@@ -27,9 +27,11 @@ ACTORS: tuple[Actor, ...] = ("agent", "dream", "user")
 SECRET = b"CANARYSECRET\n"
 
 
-def real(world: Path, path: str) -> str:
+def real(snapshot: Path, path: str) -> str:
     """A path of the catalogue in the world that was made for it: /w and /h, wherever they stand in it."""
-    return re.sub(r"(^|/root|://)(/[wWhH])(?=/|\Z|[^\w])", lambda match: f"{match[1]}{world}{match[2]}", path, count=1)
+    return re.sub(
+        r"(^|/root|://)(/[wWhH])(?=/|\Z|[^\w])", lambda match: f"{match[1]}{snapshot}{match[2]}", path, count=1
+    )
 
 
 def make_world(base: Path, setup: list[list[str]]) -> None:
@@ -65,12 +67,12 @@ def make_world(base: Path, setup: list[list[str]]) -> None:
             raise AssertionError(kind)
 
 
-def judge(world: Path, case: dict[str, Any], actor: Actor) -> Verdict:
+def judge(snapshot: Path, case: dict[str, Any], actor: Actor) -> Verdict:
     asked = case["input"]
-    path = real(world, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
-    reads = [world / "w/sessions", world / "w/repo"]
+    path = real(snapshot, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
+    reads = [snapshot / "w/sessions", snapshot / "w/repo"]
     return check_path(
-        Path(real(world, asked["root"])),
+        Path(real(snapshot, asked["root"])),
         path,
         op=asked["op"],
         actor=actor,

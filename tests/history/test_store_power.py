@@ -48,7 +48,7 @@ def folder(root: Path) -> Folder:
 
 
 @pytest.mark.parametrize(
-    "deeds",
+    "operations",
     [
         (edit,),
         (edit, edit),
@@ -57,9 +57,9 @@ def folder(root: Path) -> Folder:
         (edit, undo),
         pytest.param((note, step, undo), marks=pytest.mark.long),
     ],
-    ids=lambda deeds: "+".join(deed.__name__ for deed in deeds),
+    ids=lambda operations: "+".join(operation.__name__ for operation in operations),
 )
-def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deeds: Sequence[Callable[[Store], None]]) -> None:
+def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, operations: Sequence[Callable[[Store], None]]) -> None:
     base = tmp_path / "disk"
     root = base / "memory"
     root.mkdir(parents=True)
@@ -70,8 +70,8 @@ def test_no_state_after_a_power_cut_is_bad(tmp_path: Path, deeds: Sequence[Calla
     store = Store(root, dirs, fs=fs, trash=None)
     folders = [folder(root)]
     marks: list[int] = []  # how many states there were when each deed was acknowledged
-    for deed in deeds:
-        deed(store)
+    for operation in operations:
+        operation(store)
         folders.append(folder(root))
         marks.append(len(fs.states))
     fs._record("the end")

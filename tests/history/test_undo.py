@@ -11,7 +11,7 @@ from memtui.history.store import Change, Store
 from memtui.history.undo import UndoOrder
 from memtui.history.versions import FILES, REDO, UNDO, Item, Operation, Saved, Scope
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, NotFound, Refused, UsageError
 
 
 class Lamps:
@@ -138,7 +138,7 @@ def test_who_cannot_be_taken_back_is_said(lamps: Lamps) -> None:
     lamps.log.record("door", "open", "open the door", [Item(str(lamps.root), "x", {})], when=1.0)
     with pytest.raises(Refused, match="open the door"):
         lamps.order.undo()
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         lamps.order.undo("abc")
 
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
-from memtui.memory.snapshot import World, read_world
+from memtui.client.memory_location import MemoryLocation, locate_memory
+from memtui.memory.snapshot import Snapshot, load_snapshot
 
 NOW = 1_780_000_000.0
 """The clock of these tests; files are two hours old unless said otherwise."""
@@ -26,21 +26,21 @@ def write(root: Path, files: Mapping[str, str | bytes], *, old: float = 7200.0) 
         os.utime(path, (NOW - old, NOW - old))
 
 
-def place_of(tmp_path: Path) -> tuple[Env, Place]:
+def place_of(tmp_path: Path) -> tuple[Env, MemoryLocation]:
     """A directory `repo` whose memory folder is `<tmp>/memory`."""
     for name in ("home/.claude", "repo"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     env = Env(tmp_path / "home", {}, ())
-    return env, decide(env, tmp_path / "repo")._replace(folder=tmp_path / "memory")
+    return env, locate_memory(env, tmp_path / "repo")._replace(folder=tmp_path / "memory")
 
 
-def read(tmp_path: Path, *, full: bool = True, known: World | None = None, now: float = NOW) -> World:
+def read(tmp_path: Path, *, full: bool = True, known: Snapshot | None = None, now: float = NOW) -> Snapshot:
     """Read the world of `place_of`."""
     env, place = place_of(tmp_path)
-    return read_world(place, env, full=full, known=known, now=now)
+    return load_snapshot(place, env, full=full, known=known, now=now)
 
 
-def world_of(tmp_path: Path, files: Mapping[str, str | bytes], *, old: float = 7200.0) -> World:
+def snapshot_of(tmp_path: Path, files: Mapping[str, str | bytes], *, old: float = 7200.0) -> Snapshot:
     """Write a memory folder and read it."""
     (tmp_path / "memory").mkdir(exist_ok=True)
     write(tmp_path / "memory", files, old=old)

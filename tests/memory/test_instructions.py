@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.instructions import Import, Instruction, read_instructions, walk_imports
 from tests.support import digest_tree
 
@@ -19,7 +19,7 @@ Files = dict[str, str | bytes]
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Path:
+def snapshot(tmp_path: Path) -> Path:
     (tmp_path / "home").mkdir()
     return tmp_path
 
@@ -33,7 +33,7 @@ def build(root: Path, files: Files) -> None:
 
 def read(root: Path, cwd: str, exact: bool = True, **environ: str) -> tuple[Instruction, ...]:
     env = Env(root / "home", environ, (root / "managed" / "managed-settings.json",))
-    return read_instructions(env, decide(env, root / cwd), exact=exact)
+    return read_instructions(env, locate_memory(env, root / cwd), exact=exact)
 
 
 def loaded(root: Path, items: tuple[Instruction, ...]) -> list[str]:
@@ -52,9 +52,9 @@ def tree(items: tuple[Instruction, ...]) -> dict[str, Import]:
     return {each.written: each for item in items for each in walk_imports(item.imports)}
 
 
-def test_every_folder_from_the_root_down(world: Path) -> None:
+def test_every_folder_from_the_root_down(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {
             name: name
             for name in (
@@ -81,7 +81,7 @@ def test_every_folder_from_the_root_down(world: Path) -> None:
             )
         },
     )
-    assert loaded(world, read(world, "repo/sub")) == [
+    assert loaded(snapshot, read(snapshot, "repo/sub")) == [
         "home/.claude/CLAUDE.md",
         "home/.claude/rules/u1.md",
         "CLAUDE.md",
@@ -98,10 +98,10 @@ def test_every_folder_from_the_root_down(world: Path) -> None:
     ]
 
 
-def test_the_usual_files_are_listed_though_they_do_not_exist(world: Path) -> None:
-    (world / "managed").mkdir()
-    items = read(world, "home")
-    absent = [(item.layer, item.path.relative_to(world).as_posix()) for item in items if not item.exists]
+def test_the_usual_files_are_listed_though_they_do_not_exist(snapshot: Path) -> None:
+    (snapshot / "managed").mkdir()
+    items = read(snapshot, "home")
+    absent = [(item.layer, item.path.relative_to(snapshot).as_posix()) for item in items if not item.exists]
     assert absent == [
         ("managed", "managed/CLAUDE.md"),
         ("user", "home/.claude/CLAUDE.md"),
@@ -110,9 +110,9 @@ def test_the_usual_files_are_listed_though_they_do_not_exist(world: Path) -> Non
     ]
 
 
-def test_managed_comes_first_and_cannot_be_excluded(world: Path) -> None:
+def test_managed_comes_first_and_cannot_be_excluded(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {
             "managed/CLAUDE.md": "m",
             "managed/managed-settings.json": json.dumps({"claudeMd": "one\ntwo\n"}),
@@ -120,7 +120,7 @@ def test_managed_comes_first_and_cannot_be_excluded(world: Path) -> None:
             "home/.claude/settings.json": json.dumps({"claudeMdExcludes": ["/**"]}),
         },
     )
-    items = [item for item in read(world, "home") if item.exists]
+    items = [item for item in read(snapshot, "home") if item.exists]
     assert [(item.layer, item.loaded, item.loaded_lines) for item in items] == [
         ("managed", True, 1),
         ("managed", True, 2),
@@ -128,7 +128,7 @@ def test_managed_comes_first_and_cannot_be_excluded(world: Path) -> None:
     ]
 
 
-def test_below_home_a_file_counts_once(world: Path) -> None:
+def test_below_home_a_file_counts_once(snapshot: Path) -> None:
     names = (
         "home/.claude/CLAUDE.md",
         "home/CLAUDE.md",
@@ -136,8 +136,8 @@ def test_below_home_a_file_counts_once(world: Path) -> None:
         "home/.claude/rules/r.md",
         "home/CLAUDE.local.md",
     )
-    build(world, dict.fromkeys(names, "x"))
-    assert loaded(world, read(world, "home/proj")) == [
+    build(snapshot, dict.fromkeys(names, "x"))
+    assert loaded(snapshot, read(snapshot, "home/proj")) == [
         "home/.claude/CLAUDE.md",
         "home/.claude/rules/r.md",
         "home/CLAUDE.md",
@@ -146,22 +146,30 @@ def test_below_home_a_file_counts_once(world: Path) -> None:
     ]
 
 
-def test_another_configuration_folder(world: Path) -> None:
+def test_another_configuration_folder(snapshot: Path) -> None:
     build(
-        world, {"home/.claude/CLAUDE.md": "u", "cfg/CLAUDE.md": "c", "cfg/rules/c.md": "r", "home/proj/CLAUDE.md": "p"}
+        snapshot,
+        {"home/.claude/CLAUDE.md": "u", "cfg/CLAUDE.md": "c", "cfg/rules/c.md": "r", "home/proj/CLAUDE.md": "p"},
     )
-    items = read(world, "home/proj", CLAUDE_CONFIG_DIR=str(world / "cfg"))
-    assert loaded(world, items) == ["cfg/CLAUDE.md", "cfg/rules/c.md", "home/.claude/CLAUDE.md", "home/proj/CLAUDE.md"]
+    items = read(snapshot, "home/proj", CLAUDE_CONFIG_DIR=str(snapshot / "cfg"))
+    assert loaded(snapshot, items) == [
+        "cfg/CLAUDE.md",
+        "cfg/rules/c.md",
+        "home/.claude/CLAUDE.md",
+        "home/proj/CLAUDE.md",
+    ]
 
 
-def test_a_worktree_in_its_repository_has_its_own_copy(world: Path) -> None:
+def test_a_worktree_in_its_repository_has_its_own_copy(snapshot: Path) -> None:
     git: Callable[[str], object] = lambda line: subprocess.run(  # noqa: E731
         ["git", "-c", "user.email=a@b", "-c", "user.name=n", *line.split()],
-        cwd=world / "repo",
+        cwd=snapshot / "repo",
         check=True,
         capture_output=True,
     )
-    build(world, {"repo/CLAUDE.md": "r", "repo/CLAUDE.local.md": "l", "repo/.claude/rules/r.md": "x", "CLAUDE.md": "t"})
+    build(
+        snapshot, {"repo/CLAUDE.md": "r", "repo/CLAUDE.local.md": "l", "repo/.claude/rules/r.md": "x", "CLAUDE.md": "t"}
+    )
     for line in (
         "init -q .",
         "add CLAUDE.md .claude",
@@ -170,29 +178,29 @@ def test_a_worktree_in_its_repository_has_its_own_copy(world: Path) -> None:
         "worktree add ../out",
     ):
         git(line)
-    assert loaded(world, read(world, "repo/.claude/worktrees/w")) == [
+    assert loaded(snapshot, read(snapshot, "repo/.claude/worktrees/w")) == [
         "CLAUDE.md",
         "repo/CLAUDE.local.md",
         "repo/.claude/worktrees/w/CLAUDE.md",
         "repo/.claude/worktrees/w/.claude/rules/r.md",
     ]
-    assert loaded(world, read(world, "out")) == ["CLAUDE.md", "out/CLAUDE.md", "out/.claude/rules/r.md"]
+    assert loaded(snapshot, read(snapshot, "out")) == ["CLAUDE.md", "out/CLAUDE.md", "out/.claude/rules/r.md"]
 
 
-def test_four_hops_and_no_file_twice(world: Path) -> None:
+def test_four_hops_and_no_file_twice(snapshot: Path) -> None:
     files: Files = {f"repo/b{n}.md": f"B{n} @b{n + 1}.md\n" for n in range(1, 9)}
-    build(world, {**files, "repo/CLAUDE.md": "@b1.md @b4.md\n"})
-    items = read(world, "repo")
-    assert loaded(world, items) == ["repo/CLAUDE.md", "repo/b1.md", "repo/b2.md", "repo/b3.md", "repo/b4.md"]
+    build(snapshot, {**files, "repo/CLAUDE.md": "@b1.md @b4.md\n"})
+    items = read(snapshot, "repo")
+    assert loaded(snapshot, items) == ["repo/CLAUDE.md", "repo/b1.md", "repo/b2.md", "repo/b3.md", "repo/b4.md"]
     found = tree(items)
     assert (found["b5.md"].state, found["b5.md"].hops) == ("too-deep", 5)
     assert found["b4.md"].state == "repeated"
 
 
-def test_a_cycle_ends(world: Path) -> None:
-    build(world, {"repo/CLAUDE.md": "@a.md\n", "repo/a.md": "@b.md @a.md\n", "repo/b.md": "@a.md @CLAUDE.md\n"})
-    items = read(world, "repo")
-    assert loaded(world, items) == ["repo/CLAUDE.md", "repo/a.md", "repo/b.md"]
+def test_a_cycle_ends(snapshot: Path) -> None:
+    build(snapshot, {"repo/CLAUDE.md": "@a.md\n", "repo/a.md": "@b.md @a.md\n", "repo/b.md": "@a.md @CLAUDE.md\n"})
+    items = read(snapshot, "repo")
+    assert loaded(snapshot, items) == ["repo/CLAUDE.md", "repo/a.md", "repo/b.md"]
     states = [(each.written, each.state) for item in items for each in walk_imports(item.imports)]
     assert states == [
         ("a.md", "loaded"),
@@ -203,9 +211,9 @@ def test_a_cycle_ends(world: Path) -> None:
     ]
 
 
-def test_a_path_starts_at_the_file_that_names_it(world: Path) -> None:
+def test_a_path_starts_at_the_file_that_names_it(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {
             "repo/CLAUDE.md": "@i/one.md @README @code.py\n",
             "repo/i/one.md": "@nested.md @../up.md\n",
@@ -216,7 +224,7 @@ def test_a_path_starts_at_the_file_that_names_it(world: Path) -> None:
             "repo/code.py": "p",
         },
     )
-    assert loaded(world, read(world, "repo")) == [
+    assert loaded(snapshot, read(snapshot, "repo")) == [
         "repo/CLAUDE.md",
         "repo/i/one.md",
         "repo/i/nested.md",
@@ -226,10 +234,10 @@ def test_a_path_starts_at_the_file_that_names_it(world: Path) -> None:
     ]
 
 
-def test_a_linked_file_imports_from_where_it_really_is(world: Path) -> None:
-    build(world, {"repo/docs/real.md": "@x.md\n", "repo/docs/x.md": "d", "repo/x.md": "r"})
-    (world / "repo/CLAUDE.md").symlink_to("docs/real.md")
-    assert loaded(world, read(world, "repo")) == ["repo/CLAUDE.md", "repo/docs/x.md"]
+def test_a_linked_file_imports_from_where_it_really_is(snapshot: Path) -> None:
+    build(snapshot, {"repo/docs/real.md": "@x.md\n", "repo/docs/x.md": "d", "repo/x.md": "r"})
+    (snapshot / "repo/CLAUDE.md").symlink_to("docs/real.md")
+    assert loaded(snapshot, read(snapshot, "repo")) == ["repo/CLAUDE.md", "repo/docs/x.md"]
 
 
 OUTSIDE: Files = {
@@ -242,36 +250,42 @@ OUTSIDE: Files = {
 }
 
 
-def test_outside_the_working_directory_the_client_asks(world: Path) -> None:
-    build(world, {**OUTSIDE, "repo/sub/x": ""})
-    items = read(world, "repo")
-    assert loaded(world, items) == ["repo/CLAUDE.md", "repo/in.md"]
+def test_outside_the_working_directory_the_client_asks(snapshot: Path) -> None:
+    build(snapshot, {**OUTSIDE, "repo/sub/x": ""})
+    items = read(snapshot, "repo")
+    assert loaded(snapshot, items) == ["repo/CLAUDE.md", "repo/in.md"]
     assert {each.state for each in tree(items).values()} == {"outside", "loaded"}
-    assert loaded(world, read(world, "repo/sub")) == [
+    assert loaded(snapshot, read(snapshot, "repo/sub")) == [
         "repo/CLAUDE.md"
     ]  # seen from below, even its own folder is outside
 
 
-def test_outside_once_the_user_approved_it(world: Path) -> None:
-    yes = {"projects": {str((world / "repo").resolve()): {"hasClaudeMdExternalIncludesApproved": True}}}
-    build(world, {**OUTSIDE, "home/.claude.json": json.dumps(yes)})
-    assert loaded(world, read(world, "repo")) == ["repo/CLAUDE.md", "out.md", "more.md", "home/h.md", "repo/in.md"]
+def test_outside_once_the_user_approved_it(snapshot: Path) -> None:
+    yes = {"projects": {str((snapshot / "repo").resolve()): {"hasClaudeMdExternalIncludesApproved": True}}}
+    build(snapshot, {**OUTSIDE, "home/.claude.json": json.dumps(yes)})
+    assert loaded(snapshot, read(snapshot, "repo")) == [
+        "repo/CLAUDE.md",
+        "out.md",
+        "more.md",
+        "home/h.md",
+        "repo/in.md",
+    ]
 
 
-def test_the_users_own_files_import_from_anywhere(world: Path) -> None:
+def test_the_users_own_files_import_from_anywhere(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {"home/.claude/CLAUDE.md": "@~/h.md @rel.md\n", "home/h.md": "h", "home/.claude/rel.md": "r", "repo/x": ""},
     )
-    assert loaded(world, read(world, "repo")) == ["home/.claude/CLAUDE.md", "home/h.md", "home/.claude/rel.md"]
+    assert loaded(snapshot, read(snapshot, "repo")) == ["home/.claude/CLAUDE.md", "home/h.md", "home/.claude/rel.md"]
 
 
-def test_linked_rules(world: Path) -> None:
+def test_linked_rules(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {"out/d/r2.md": "x", "out/r3.md": "x", "out/u.md": "x", "repo/shared/s.md": "x", "repo/.claude/rules/.k": ""},
     )
-    (world / "home/.claude/rules").mkdir(parents=True)
+    (snapshot / "home/.claude/rules").mkdir(parents=True)
     for link, target in {
         "repo/.claude/rules/l2": "../../../out/d",
         "repo/.claude/rules/l3.md": "../../../out/r3.md",
@@ -279,22 +293,22 @@ def test_linked_rules(world: Path) -> None:
         "repo/.claude/rules/loop": ".",
         "home/.claude/rules/u.md": "../../../out/u.md",
     }.items():
-        (world / link).symlink_to(target)
-    items = read(world, "repo")
-    assert loaded(world, items) == ["out/u.md", "repo/shared/s.md"]
+        (snapshot / link).symlink_to(target)
+    items = read(snapshot, "repo")
+    assert loaded(snapshot, items) == ["out/u.md", "repo/shared/s.md"]
     assert sorted(item.path.name for item in items if item.skipped and item.layer == "rule") == ["r2.md", "r3.md"]
 
 
-def test_a_rule_with_paths_waits(world: Path) -> None:
+def test_a_rule_with_paths_waits(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {
             "repo/.claude/rules/p.md": '---\npaths:\n  - "src/**"\n---\n@imp.md\n',
             "repo/.claude/rules/sub/imp.md": "x",
             "repo/.claude/rules/star.md": '---\npaths: "**"\n---\nAlways\n',
         },
     )
-    items = {item.path.name: item for item in read(world, "repo") if item.exists}
+    items = {item.path.name: item for item in read(snapshot, "repo") if item.exists}
     assert items["p.md"].globs == ("src/**",) and not items["p.md"].loaded and items["p.md"].imports == ()
     assert items["star.md"].loaded
 
@@ -326,15 +340,15 @@ BASE: Files = {
         ("{root}/**", set(BASE)),
     ],
 )
-def test_excludes(world: Path, pattern: str, gone: set[str]) -> None:
-    root = world.resolve()
+def test_excludes(snapshot: Path, pattern: str, gone: set[str]) -> None:
+    root = snapshot.resolve()
     pattern = pattern.replace("{root}", str(root))
     build(root, {**BASE, "home/.claude/settings.json": json.dumps({"claudeMdExcludes": [pattern]})})
     assert set(BASE) - set(loaded(root, read(root, "repo"))) == gone
 
 
-def test_excludes_of_all_layers_add_up(world: Path) -> None:
-    root = world.resolve()
+def test_excludes_of_all_layers_add_up(snapshot: Path) -> None:
+    root = snapshot.resolve()
     build(root, {**BASE, "home/.claude/settings.json": '{"claudeMdExcludes": ["**/imp.md"]}', "repo/.git/HEAD": ""})
     local = json.dumps({"claudeMdExcludes": [f"{root}/CLAUDE.md"]})
     build(root, {"repo/.claude/settings.local.json": local})
@@ -342,37 +356,37 @@ def test_excludes_of_all_layers_add_up(world: Path) -> None:
 
 
 @pytest.mark.parametrize(("value", "off"), [("1", True), ("true", True), ("0", False), ("", False)])
-def test_the_switch(world: Path, value: str, off: bool) -> None:
-    build(world, BASE)
-    items = read(world, "repo", CLAUDE_CODE_DISABLE_CLAUDE_MDS=value)
-    assert (loaded(world, items) == []) is off
+def test_the_switch(snapshot: Path, value: str, off: bool) -> None:
+    build(snapshot, BASE)
+    items = read(snapshot, "repo", CLAUDE_CODE_DISABLE_CLAUDE_MDS=value)
+    assert (loaded(snapshot, items) == []) is off
     if off:
         assert {item.skipped for item in items if item.exists} == {"switched off by CLAUDE_CODE_DISABLE_CLAUDE_MDS"}
 
 
 @pytest.mark.parametrize(("size", "counts"), [((4 << 20) - 1, True), (4 << 20, True), ((4 << 20) + 1, False)])
-def test_above_4_mib_a_file_is_skipped_whole(world: Path, size: int, counts: bool) -> None:
-    build(world, {"repo/CLAUDE.md": (b"x" * 99 + b"\n") * (size // 100) + b"y" * (size % 100)})
-    assert (loaded(world, read(world, "repo")) == ["repo/CLAUDE.md"]) is counts
+def test_above_4_mib_a_file_is_skipped_whole(snapshot: Path, size: int, counts: bool) -> None:
+    build(snapshot, {"repo/CLAUDE.md": (b"x" * 99 + b"\n") * (size // 100) + b"y" * (size % 100)})
+    assert (loaded(snapshot, read(snapshot, "repo")) == ["repo/CLAUDE.md"]) is counts
 
 
-def test_what_counts(world: Path) -> None:
+def test_what_counts(snapshot: Path) -> None:
     text = "\ufeff---\r\ntitle: x\r\n---\r\none\r\n\r\n<!-- gone -->\r\n\r\ntwo 😀\r\n"
-    build(world, {"repo/CLAUDE.md": text, "repo/CLAUDE.local.md": "<!-- only this -->\n"})
-    project, local = (item for item in read(world, "repo") if item.exists)
+    build(snapshot, {"repo/CLAUDE.md": text, "repo/CLAUDE.local.md": "<!-- only this -->\n"})
+    project, local = (item for item in read(snapshot, "repo") if item.exists)
     assert (project.loaded_lines, project.loaded_chars) == (3, len("one\n\ntwo ") + 2)
     assert local.skipped == "nothing in it counts"
 
 
-def test_odd_things_in_the_way(world: Path) -> None:
-    build(world, {"repo/CLAUDE.md/x": "", "repo/.claude": b"a file", "repo/CLAUDE.local.md": b"bad \xff bytes"})
-    items = read(world, "repo")
-    assert loaded(world, items) == ["repo/CLAUDE.local.md"]
+def test_odd_things_in_the_way(snapshot: Path) -> None:
+    build(snapshot, {"repo/CLAUDE.md/x": "", "repo/.claude": b"a file", "repo/CLAUDE.local.md": b"bad \xff bytes"})
+    items = read(snapshot, "repo")
+    assert loaded(snapshot, items) == ["repo/CLAUDE.local.md"]
 
 
-def test_a_missing_import_and_its_likely_cause(world: Path) -> None:
+def test_a_missing_import_and_its_likely_cause(snapshot: Path) -> None:
     build(
-        world,
+        snapshot,
         {
             "repo/CLAUDE.md": "@two.md, and @pic.png @dir @none.md\n",
             "repo/two.md": "",
@@ -380,14 +394,14 @@ def test_a_missing_import_and_its_likely_cause(world: Path) -> None:
             "repo/dir/x": "",
         },
     )
-    found = tree(read(world, "repo"))
+    found = tree(read(snapshot, "repo"))
     assert found["two.md,"].state == "missing" and "blank" in found["two.md,"].reason
     assert (found["pic.png"].state, found["dir"].state, found["none.md"].state) == ("not-text", "missing", "missing")
 
 
-def test_reading_changes_nothing_and_yaml_waits(world: Path) -> None:
-    build(world, {**BASE, "repo/.claude/rules/p.md": "---\npaths: [a, b]\n---\nx\n"})
-    before = digest_tree(world)
-    items = read(world, "repo", exact=False)
-    assert digest_tree(world) == before
+def test_reading_changes_nothing_and_yaml_waits(snapshot: Path) -> None:
+    build(snapshot, {**BASE, "repo/.claude/rules/p.md": "---\npaths: [a, b]\n---\nx\n"})
+    before = digest_tree(snapshot)
+    items = read(snapshot, "repo", exact=False)
+    assert digest_tree(snapshot) == before
     assert next(item.globs for item in items if item.path.name == "p.md") == ("…",)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.memory.links import Graph, Names, Reference, slug, unlinked_mentions
-from tests.memory.folders import topic, world_of
+from tests.memory.folders import snapshot_of, topic
 from tests.support import digest_tree
 
 FILES = {
@@ -29,9 +29,9 @@ FILES = {
 
 @pytest.fixture
 def graph(tmp_path: Path) -> Graph:
-    world = world_of(tmp_path, FILES)
-    assert world.auto is not None
-    return Graph.of(world.auto)
+    snapshot = snapshot_of(tmp_path, FILES)
+    assert snapshot.auto is not None
+    return Graph.of(snapshot.auto)
 
 
 @pytest.mark.parametrize(
@@ -71,19 +71,19 @@ def test_what_a_link_leads_to(graph: Graph, source: str, target: str, kind: str,
 
 
 def test_case_is_exact_where_two_files_differ_in_nothing_else(tmp_path: Path) -> None:
-    world = world_of(tmp_path, {"a.md": topic("a"), "A.md": topic("b"), "MEMORY.md": ""})
-    if len(world.auto.files) < 3:  # type: ignore[union-attr]
+    snapshot = snapshot_of(tmp_path, {"a.md": topic("a"), "A.md": topic("b"), "MEMORY.md": ""})
+    if len(snapshot.auto.files) < 3:  # type: ignore[union-attr]
         pytest.skip("this file system ignores case")
-    names = world.graph.of("auto").names
+    names = snapshot.graph.of("auto").names
     assert names.resolve("MEMORY.md", "A.md").name == "A.md"
     assert names.resolve("MEMORY.md", "a.MD").state == "missing"
 
 
 def test_what_is_on_the_disk_but_not_listed_is_not_missing(tmp_path: Path) -> None:
-    world = world_of(
+    snapshot = snapshot_of(
         tmp_path, {"MEMORY.md": "[t](team/a.md) [h](.hidden.md)\n", "team/a.md": topic("a"), ".hidden.md": "x"}
     )
-    assert world.graph.of("auto").broken == ()
+    assert snapshot.graph.of("auto").broken == ()
 
 
 def test_backlinks_say_the_line(graph: Graph) -> None:
@@ -107,16 +107,16 @@ def test_broken_links_and_counts(graph: Graph) -> None:
 
 
 def test_a_cycle_and_a_link_to_oneself_are_harmless(tmp_path: Path) -> None:
-    world = world_of(tmp_path, {"a.md": "[b](b.md) [me](a.md) [h](#x)\n", "b.md": "[a](a.md)\n"})
-    graph = world.graph.of("auto")
+    snapshot = snapshot_of(tmp_path, {"a.md": "[b](b.md) [me](a.md) [h](#x)\n", "b.md": "[a](a.md)\n"})
+    graph = snapshot.graph.of("auto")
     assert [one.name for one in graph.backlinks("a.md")] == ["b.md"]
 
 
 def mentions(tmp_path: Path, files: dict[str, str], name: str) -> list[tuple[str, int]]:
-    world = world_of(tmp_path, files)
-    file = world.find(name)
+    snapshot = snapshot_of(tmp_path, files)
+    file = snapshot.find(name)
     assert file is not None
-    return [(one.name, one.line) for one in world.unlinked_mentions(file)]
+    return [(one.name, one.line) for one in snapshot.unlinked_mentions(file)]
 
 
 def test_unlinked_mentions(tmp_path: Path) -> None:

@@ -12,10 +12,10 @@ from memtui.memory import plans
 from memtui.memory.checks import fixes
 from memtui.memory.checks.fixes import first_sentence, name_of
 from memtui.memory.plans import Plan
-from memtui.memory.snapshot import World
+from memtui.memory.snapshot import Snapshot
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import MemtuiError, NotFound, Refused, Usage
-from tests.memory.folders import place_of, read, topic, world_of, write
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from tests.memory.folders import place_of, read, snapshot_of, topic, write
 from tests.support import digest_tree
 
 FILES = {
@@ -30,11 +30,11 @@ FILES = {
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return world_of(tmp_path, FILES)
+def snapshot(tmp_path: Path) -> Snapshot:
+    return snapshot_of(tmp_path, FILES)
 
 
-def carry_out(tmp_path: Path, plan: Plan) -> World:
+def carry_out(tmp_path: Path, plan: Plan) -> Snapshot:
     """Do what a plan says, through the real store, and read again."""
     store = Store(plan.root, Dirs(tmp_path / "c", tmp_path / "s", tmp_path / "k"), allow=plan.allow, trash=None)
     store.apply(plan.changes, why=plan.title)
@@ -74,8 +74,8 @@ def test_every_name_gives_a_file_name(name: str) -> None:
     assert unicodedata.is_normalized("NFC", file)
 
 
-def test_new_is_listed_under_the_heading_of_its_type(tmp_path: Path, world: World) -> None:
-    plan = plans.plan_new(world, "Commit rules", "feedback", "Small commits: one idea")
+def test_new_is_listed_under_the_heading_of_its_type(tmp_path: Path, snapshot: Snapshot) -> None:
+    plan = plans.plan_new(snapshot, "Commit rules", "feedback", "Small commits: one idea")
     assert plan.title == "new feedback_commit_rules.md" and plan.notes == ()
     after = carry_out(tmp_path, plan)
     file = after.find("feedback_commit_rules.md")
@@ -99,37 +99,37 @@ def test_the_first_memory_makes_folder_and_index(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a]b [c", "x: y # z", "'quoted' \"name\"", "---", "- dash", "null"])
-def test_odd_names_come_back_as_they_were(tmp_path: Path, world: World, name: str) -> None:
-    after = carry_out(tmp_path, plans.plan_new(world, name, "project", f"about {name}"))
+def test_odd_names_come_back_as_they_were(tmp_path: Path, snapshot: Snapshot, name: str) -> None:
+    after = carry_out(tmp_path, plans.plan_new(snapshot, name, "project", f"about {name}"))
     file = after.find(plans.file_name("project", name))
     assert file is not None and (file.front.name, file.description) == (name, f"about {name}")
     assert file.name in {entry.target for entry in (after.auto.entries if after.auto else ())}
 
 
-def test_new_refuses(world: World) -> None:
+def test_new_refuses(snapshot: Snapshot) -> None:
     with pytest.raises(Refused):
-        plans.plan_new(world, "testing", "feedback")
-    with pytest.raises(Usage):
-        plans.plan_new(world, "x", "opinion")
-    with pytest.raises(Usage):
-        plans.plan_new(world, "  ", "user")
+        plans.plan_new(snapshot, "testing", "feedback")
+    with pytest.raises(UsageError):
+        plans.plan_new(snapshot, "x", "opinion")
+    with pytest.raises(UsageError):
+        plans.plan_new(snapshot, "  ", "user")
     with pytest.raises(NotFound):
-        plans.plan_new(world, "x", "user", scope="agent:user:nobody")
+        plans.plan_new(snapshot, "x", "user", scope="agent:user:nobody")
 
 
 def test_a_line_that_will_not_be_loaded_is_said(tmp_path: Path) -> None:
-    world = world_of(tmp_path, {"MEMORY.md": "x\n" * 200})
-    plan = plans.plan_new(world, "late", "project", "d")
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "x\n" * 200})
+    plan = plans.plan_new(snapshot, "late", "project", "d")
     assert plan.notes == ("MEMORY.md is over its limit: from line 201 on nothing is loaded",)
 
 
 # Rename
 
 
-def test_rename_takes_index_and_links_along(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_rename_takes_index_and_links_along(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    plan = plans.plan_rename(world, file, "project_rota")
+    plan = plans.plan_rename(snapshot, file, "project_rota")
     assert plan.renamed == (("project_oncall.md", "project_rota.md"),)
     assert plan.notes[0] == "3 lines with links to it change"
     after = carry_out(tmp_path, plan)
@@ -142,10 +142,10 @@ def test_rename_takes_index_and_links_along(tmp_path: Path, world: World) -> Non
     assert after.find("project_oncall.md") is None and after.graph.of("auto").broken == ()
 
 
-def test_rename_shows_what_it_does(world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_rename_shows_what_it_does(snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    diff = plans.plan_rename(world, file, "project_rota.md").diff()
+    diff = plans.plan_rename(snapshot, file, "project_rota.md").diff()
     assert "rename from project_oncall.md\nrename to project_rota.md\n" in diff
     assert (
         "-- [project_oncall.md](project_oncall.md): who is called\n+- [project_rota.md](project_rota.md): who" in diff
@@ -153,17 +153,17 @@ def test_rename_shows_what_it_does(world: World) -> None:
     assert "-Kim." not in diff  # its own text stays
 
 
-def test_wiki_links_by_name_stay_those_by_file_follow(tmp_path: Path, world: World) -> None:
-    file = world.find("feedback_testing.md")
+def test_wiki_links_by_name_stay_those_by_file_follow(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("feedback_testing.md")
     assert file is not None
-    carry_out(tmp_path, plans.plan_rename(world, file, "feedback_tests.md"))
+    carry_out(tmp_path, plans.plan_rename(snapshot, file, "feedback_tests.md"))
     assert "Kim. [[feedback_tests]], [[testing-rules]], " in text(tmp_path, "project_oncall.md")
 
 
-def test_rename_into_a_folder_and_back(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_rename_into_a_folder_and_back(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    after = carry_out(tmp_path, plans.plan_rename(world, file, "team2/oncall.md"))
+    after = carry_out(tmp_path, plans.plan_rename(snapshot, file, "team2/oncall.md"))
     assert "[up](../sub/deep.md)" in text(tmp_path, "team2/oncall.md")
     assert "[a](../team2/oncall.md) [[../team2/oncall]]" in text(tmp_path, "sub/deep.md")
     assert after.graph.of("auto").broken == ()
@@ -178,36 +178,36 @@ def test_rename_into_a_folder_and_back(tmp_path: Path, world: World) -> None:
 @pytest.mark.parametrize(
     "new", ["", "  ", "../x.md", "/x.md", ".hidden.md", "MEMORY.md", "a\\b.md", "a\nb", "~x/y", "CON/../x", "x" * 300]
 )
-def test_bad_names_are_refused(world: World, new: str) -> None:
-    file = world.find("project_oncall.md")
+def test_bad_names_are_refused(snapshot: Snapshot, new: str) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
     assert plans.check_name(new) != ""
-    with pytest.raises(Usage):
-        plans.plan_rename(world, file, new)
+    with pytest.raises(UsageError):
+        plans.plan_rename(snapshot, file, new)
 
 
-def test_rename_never_hits_another_file(tmp_path: Path, world: World) -> None:
-    file, index = world.find("project_oncall.md"), world.find("MEMORY.md")
+def test_rename_never_hits_another_file(tmp_path: Path, snapshot: Snapshot) -> None:
+    file, index = snapshot.find("project_oncall.md"), snapshot.find("MEMORY.md")
     assert file is not None and index is not None
     for new in ("feedback_testing.md", "FEEDBACK_testing.md"):
         with pytest.raises(Refused):
-            plans.plan_rename(world, file, new)
+            plans.plan_rename(snapshot, file, new)
     with pytest.raises(Refused):
-        plans.plan_rename(world, index, "other.md")
-    assert plans.plan_rename(world, file, "project_oncall").changes == ()
+        plans.plan_rename(snapshot, index, "other.md")
+    assert plans.plan_rename(snapshot, file, "project_oncall").changes == ()
 
 
-def test_rename_changes_the_case_of_a_name(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_rename_changes_the_case_of_a_name(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    after = carry_out(tmp_path, plans.plan_rename(world, file, "project_OnCall.md"))
+    after = carry_out(tmp_path, plans.plan_rename(snapshot, file, "project_OnCall.md"))
     assert after.find("project_OnCall.md") is not None and "(project_OnCall.md)" in text(tmp_path, "MEMORY.md")
 
 
-def test_a_file_that_changed_meanwhile_stops_the_plan(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_a_file_that_changed_meanwhile_stops_the_plan(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    plan = plans.plan_rename(world, file, "project_rota.md")
+    plan = plans.plan_rename(snapshot, file, "project_rota.md")
     write(tmp_path / "memory", {"project_oncall.md": "other\n"})
     before = digest_tree(tmp_path / "memory")
     with pytest.raises(Stale):
@@ -218,10 +218,10 @@ def test_a_file_that_changed_meanwhile_stops_the_plan(tmp_path: Path, world: Wor
 # Delete, type, index
 
 
-def test_delete_takes_the_entry_and_names_the_links(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_delete_takes_the_entry_and_names_the_links(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    plan = plans.plan_delete(world, [file])
+    plan = plans.plan_delete(snapshot, [file])
     assert plan.notes == (
         "feedback_testing.md:7 links to project_oncall.md: nowhere then",
         "sub/deep.md:7 links to project_oncall.md: nowhere then",
@@ -232,56 +232,56 @@ def test_delete_takes_the_entry_and_names_the_links(tmp_path: Path, world: World
     assert "+++ /dev/null" in plan.diff()
 
 
-def test_delete_several(tmp_path: Path, world: World) -> None:
-    files = [file for file in (world.auto.topics if world.auto else ()) if file.name != "sub/deep.md"]
-    plan = plans.plan_delete(world, files)
+def test_delete_several(tmp_path: Path, snapshot: Snapshot) -> None:
+    files = [file for file in (snapshot.auto.topics if snapshot.auto else ()) if file.name != "sub/deep.md"]
+    plan = plans.plan_delete(snapshot, files)
     assert plan.title == "delete 2 files" and len(plan.notes) == 1
     assert [file.name for file in (carry_out(tmp_path, plan).auto.files)] == ["MEMORY.md", "sub/deep.md"]  # type: ignore[union-attr]
     with pytest.raises(NotFound):
-        plans.plan_delete(world, [])
+        plans.plan_delete(snapshot, [])
 
 
-def test_type_changes_one_word(tmp_path: Path, world: World) -> None:
-    file = world.find("project_oncall.md")
+def test_type_changes_one_word(tmp_path: Path, snapshot: Snapshot) -> None:
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    plan = plans.plan_type(world, [file], "reference")
+    plan = plans.plan_type(snapshot, [file], "reference")
     assert plan.notes == ("project_oncall.md still begins with project: rename it if that is wrong",)
     carry_out(tmp_path, plan)
     assert text(tmp_path, "project_oncall.md") == FILES["project_oncall.md"].replace("type: project", "type: reference")
-    with pytest.raises(Usage):
-        plans.plan_type(world, [file], "opinion")
+    with pytest.raises(UsageError):
+        plans.plan_type(snapshot, [file], "opinion")
 
 
 def test_type_of_bytes_that_are_no_text_elsewhere(tmp_path: Path) -> None:
     data = b"---\r\nname: x\r\nmetadata: \r\n  type: project # why\r\n---\r\nbad \xff\xfe\r\n"
-    world = world_of(tmp_path, {"MEMORY.md": "", "x.md": data.replace(b"\xff\xfe", b"ok")})
-    file = world.find("x.md")
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "", "x.md": data.replace(b"\xff\xfe", b"ok")})
+    file = snapshot.find("x.md")
     assert file is not None
     (tmp_path / "memory/x.md").write_bytes(data)
-    (change,) = plans.plan_type(world, [file], "user").changes
+    (change,) = plans.plan_type(snapshot, [file], "user").changes
     assert change.data is not None and change.data.endswith(b"bad \xff\xfe\r\n") and b"type: user" in change.data
 
 
-def test_add_to_index(tmp_path: Path, world: World) -> None:
-    files = [world.topic(tmp_path / "memory" / name) for name in ("sub/deep.md", "project_oncall.md")]
-    plan = plans.plan_add_to_index(world, files)
+def test_add_to_index(tmp_path: Path, snapshot: Snapshot) -> None:
+    files = [snapshot.topic(tmp_path / "memory" / name) for name in ("sub/deep.md", "project_oncall.md")]
+    plan = plans.plan_add_to_index(snapshot, files)
     assert plan.notes == ("project_oncall.md is listed already",)
     carry_out(tmp_path, plan)
     assert text(tmp_path, "MEMORY.md").endswith("who is called\n- [deep](sub/deep.md): what it says\n")
 
 
 def test_files_of_two_folders_make_no_plan(tmp_path: Path) -> None:
-    world = world_of(tmp_path, {**FILES, "team/t.md": topic("t")})
-    files = [world.topic(tmp_path / "memory" / name) for name in ("sub/deep.md", "team/t.md")]
+    snapshot = snapshot_of(tmp_path, {**FILES, "team/t.md": topic("t")})
+    files = [snapshot.topic(tmp_path / "memory" / name) for name in ("sub/deep.md", "team/t.md")]
     with pytest.raises(MemtuiError):
-        plans.plan_delete(world, files)
+        plans.plan_delete(snapshot, files)
 
 
 def test_tidy_and_rebuild(tmp_path: Path) -> None:
     index = "".join(f"- [T{n}](project_t{n}.md) — {'long words ' * 30}\n" for n in range(150)) + "- [Gone](gone.md)\n"
     files = {f"project_t{n}.md": topic(f"t{n}") for n in range(150)}
-    world = world_of(tmp_path, {"MEMORY.md": index, **files})
-    plan = plans.plan_tidy(world, pinned={"project_t149.md"})
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": index, **files})
+    plan = plans.plan_tidy(snapshot, pinned={"project_t149.md"})
     assert plan.notes[0].startswith("lines 151 → ") and len(plan.notes) <= 12
     after = carry_out(tmp_path, plan)
     assert after.auto is not None and after.auto.budget is not None
@@ -294,16 +294,16 @@ def test_tidy_and_rebuild(tmp_path: Path) -> None:
 def test_tidying_keeps_entries_of_other_folders(tmp_path: Path) -> None:
     files = {f"t{number:03}.md": topic(f"T{number}") for number in range(220)}
     index = "- [X](team/x.md) — shared\n" + "".join(f"- [T]({name})\n" for name in files)
-    world = world_of(tmp_path, files | {"team/x.md": topic("X"), "MEMORY.md": index})
-    after = (plans.plan_tidy(world).changes[0].data or b"").decode()
+    snapshot = snapshot_of(tmp_path, files | {"team/x.md": topic("X"), "MEMORY.md": index})
+    after = (plans.plan_tidy(snapshot).changes[0].data or b"").decode()
     assert after.startswith("- [X](team/x.md) — shared\n")
     assert after.count("(t") == 140  # with team/x.md, 139 others
 
 
 def test_prose_that_tidying_moves_is_kept(tmp_path: Path) -> None:
     prose = "".join(f"Rule {n}: {'words ' * 20}\n" for n in range(220))
-    world = world_of(tmp_path, {"MEMORY.md": "# Memory\n\n" + prose, "index_notes.md": "older\n"})
-    carry_out(tmp_path, plans.plan_tidy(world))
+    snapshot = snapshot_of(tmp_path, {"MEMORY.md": "# Memory\n\n" + prose, "index_notes.md": "older\n"})
+    carry_out(tmp_path, plans.plan_tidy(snapshot))
     together = text(tmp_path, "MEMORY.md") + text(tmp_path, "index_notes.md")
     assert all(f"Rule {n}: " in together for n in range(220)) and text(tmp_path, "index_notes.md").startswith("older\n")
 
@@ -311,10 +311,10 @@ def test_prose_that_tidying_moves_is_kept(tmp_path: Path) -> None:
 # Fixes
 
 
-def fixed(tmp_path: Path, files: dict[str, str], code: str) -> World:
-    world = world_of(tmp_path, files)
-    problem = next(problem for problem in world.problems if problem.code == code)
-    return carry_out(tmp_path, fixes.plan_fix(world, problem))
+def fixed(tmp_path: Path, files: dict[str, str], code: str) -> Snapshot:
+    snapshot = snapshot_of(tmp_path, files)
+    problem = next(problem for problem in snapshot.problems if problem.code == code)
+    return carry_out(tmp_path, fixes.plan_fix(snapshot, problem))
 
 
 @pytest.mark.parametrize(
@@ -391,9 +391,9 @@ def test_front_matter_is_made_of_what_the_text_says(tmp_path: Path, name: str, b
 
 def test_a_secret_is_taken_out(tmp_path: Path) -> None:
     value, other = "ghp_" + "aB3dE5fG7h" * 4, "ghp_" + "zY9xW7vU5t" * 4
-    world = world_of(tmp_path, {**FILES, "sub/deep.md": topic("deep", body=f"{value} {other}\n{value}\n")})
-    problem = next(problem for problem in world.problems if problem.code == "secret")
-    plan = fixes.plan_fix(world, problem)
+    snapshot = snapshot_of(tmp_path, {**FILES, "sub/deep.md": topic("deep", body=f"{value} {other}\n{value}\n")})
+    problem = next(problem for problem in snapshot.problems if problem.code == "secret")
+    plan = fixes.plan_fix(snapshot, problem)
     assert plan.notes[0] == "2 values are replaced by [removed]"
     carry_out(tmp_path, plan)
     assert text(tmp_path, "sub/deep.md").endswith(f"[removed] {other}\n[removed]\n")
@@ -405,9 +405,9 @@ def test_a_secret_in_an_instruction_file(tmp_path: Path) -> None:
     place_of(tmp_path)
     value = "ghp_" + "aB3dE5fG7h" * 4
     (tmp_path / "repo/CLAUDE.md").write_text(f"use {value}\n")
-    world = world_of(tmp_path, {})
-    (problem,) = world.problems
-    plan = fixes.plan_fix(world, problem)
+    snapshot = snapshot_of(tmp_path, {})
+    (problem,) = snapshot.problems
+    plan = fixes.plan_fix(snapshot, problem)
     assert (plan.root, plan.allow) == (tmp_path / "repo", frozenset({"CLAUDE.md"}))
     carry_out(tmp_path, plan)
     assert (tmp_path / "repo/CLAUDE.md").read_text() == "use [removed]\n"
@@ -426,18 +426,20 @@ def test_over_the_limit_is_tidied(tmp_path: Path) -> None:
 
 
 def test_what_only_a_person_can_mend_is_said(tmp_path: Path) -> None:
-    world = world_of(tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": topic("same"), "b.md": topic("same")})
+    snapshot = snapshot_of(
+        tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": topic("same"), "b.md": topic("same")}
+    )
     with pytest.raises(MemtuiError, match="only you"):
-        fixes.plan_fix(world, world.problems[0])
+        fixes.plan_fix(snapshot, snapshot.problems[0])
 
 
 def test_a_problem_that_is_gone_is_said(tmp_path: Path) -> None:
     files = {**FILES, "sub/deep.md": topic("deep", body="[a](gone.md)\n")}
-    world = world_of(tmp_path, files)
-    problem = next(problem for problem in world.problems if problem.code == "dead-link")
+    snapshot = snapshot_of(tmp_path, files)
+    problem = next(problem for problem in snapshot.problems if problem.code == "dead-link")
     write(tmp_path / "memory", {"sub/deep.md": topic("deep", body="mended\n")})
     with pytest.raises(MemtuiError, match="changed meanwhile"):
-        fixes.plan_fix(world, problem)
+        fixes.plan_fix(snapshot, problem)
 
 
 def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared: Path) -> None:
@@ -445,26 +447,26 @@ def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared:
         copy = tmp_path / folder.name
         copy.mkdir()
         files = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*.md")}
-        world = world_of(copy, files)
-        for problem in world.problems:
+        snapshot = snapshot_of(copy, files)
+        for problem in snapshot.problems:
             if problem.fix:
-                plan = fixes.plan_fix(world, problem)
+                plan = fixes.plan_fix(snapshot, problem)
                 assert plan.changes and plan.diff(), problem
         for _ in range(200):
-            problem = next((problem for problem in world.problems if problem.fix), None)  # type: ignore[assignment]
+            problem = next((problem for problem in snapshot.problems if problem.fix), None)  # type: ignore[assignment]
             if problem is None:
                 break
-            world = carry_out(copy, fixes.plan_fix(world, problem))
-        assert [one for one in world.problems if one.fix] == [], folder.name
+            snapshot = carry_out(copy, fixes.plan_fix(snapshot, problem))
+        assert [one for one in snapshot.problems if one.fix] == [], folder.name
 
 
-def test_making_plans_writes_nothing(tmp_path: Path, world: World) -> None:
+def test_making_plans_writes_nothing(tmp_path: Path, snapshot: Snapshot) -> None:
     before = digest_tree(tmp_path)
-    file = world.find("project_oncall.md")
+    file = snapshot.find("project_oncall.md")
     assert file is not None
-    plans.plan_rename(world, file, "x.md").diff()
-    plans.plan_delete(world, [file]).diff()
-    plans.plan_new(world, "x", "user").diff()
+    plans.plan_rename(snapshot, file, "x.md").diff()
+    plans.plan_delete(snapshot, [file]).diff()
+    plans.plan_new(snapshot, "x", "user").diff()
     assert digest_tree(tmp_path) == before
 
 

@@ -3,13 +3,13 @@
 from pathlib import Path
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
+from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.memory.scope import scope_roots
 
 
-def place(root: Path, cwd: str) -> Place:
+def location(root: Path, cwd: str) -> MemoryLocation:
     env = Env(root / "home", {}, ())
-    return decide(env, root / cwd)
+    return locate_memory(env, root / cwd)
 
 
 def folders(root: Path, *names: str) -> None:
@@ -19,7 +19,7 @@ def folders(root: Path, *names: str) -> None:
 
 def test_the_auto_memory_is_listed_whether_it_exists_or_not(tmp_path: Path) -> None:
     folders(tmp_path, "home", "repo")
-    found = scope_roots(place(tmp_path, "repo"))
+    found = scope_roots(location(tmp_path, "repo"))
     assert [scope.id for scope in found] == ["auto"]
     assert not found[0].root.exists()
 
@@ -27,7 +27,7 @@ def test_the_auto_memory_is_listed_whether_it_exists_or_not(tmp_path: Path) -> N
 def test_all_scopes_in_their_order(tmp_path: Path) -> None:
     folders(tmp_path, "repo/.git", "home/.claude/agent-memory/reviewer", "home/.claude/agent-memory/.hidden")
     folders(tmp_path, "repo/.claude/agent-memory/tester", "repo/.claude/agent-memory-local/scratch")
-    here = place(tmp_path, "repo")
+    here = location(tmp_path, "repo")
     (here.folder / "team").mkdir(parents=True)
     (here.folder / "logs").mkdir()
     (tmp_path / "home/.claude/agent-memory/a-file").write_text("")
@@ -46,6 +46,6 @@ def test_all_scopes_in_their_order(tmp_path: Path) -> None:
 def test_below_the_root_an_agents_memory_is_the_working_directorys(tmp_path: Path) -> None:
     folders(tmp_path, "home", "repo/.git", "repo/sub/.claude/agent-memory/rev")
     folders(tmp_path, "repo/.claude/agent-memory/rev", "repo/.claude/agent-memory/other")
-    found = {scope.id: scope.root for scope in scope_roots(place(tmp_path, "repo/sub"))}
+    found = {scope.id: scope.root for scope in scope_roots(location(tmp_path, "repo/sub"))}
     assert found["agent:project:rev"] == tmp_path / "repo/sub/.claude/agent-memory/rev"
     assert found["agent:project:other"] == tmp_path / "repo/.claude/agent-memory/other"

@@ -10,17 +10,17 @@ from msgspec.structs import replace
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
-from memtui.memory.tidy import LONG_HOOK, NOTES_NAME, Topic, one_sentence, plan_rebuild, plan_tidy, usefulness
+from memtui.memory.tidy import LONG_HOOK, NOTES_NAME, TidyTopic, one_sentence, plan_rebuild, plan_tidy, usefulness
 
 NOW = 1_800_000_000.0
 DAY = 86_400.0
 
 
-def topics(*names: str, **more: object) -> list[Topic]:
-    return [replace(Topic(name, name.removesuffix(".md"), modified=NOW), **more) for name in names]  # type: ignore[arg-type]
+def topics(*names: str, **more: object) -> list[TidyTopic]:
+    return [replace(TidyTopic(name, name.removesuffix(".md"), modified=NOW), **more) for name in names]  # type: ignore[arg-type]
 
 
-def tidy(text: str, known: list[Topic], **more: float) -> str:
+def tidy(text: str, known: list[TidyTopic], **more: float) -> str:
     return plan_tidy(text, known, now=NOW, **more).text_after
 
 
@@ -113,9 +113,9 @@ def test_front_matter_and_comments_stay() -> None:
 def test_rebuild_groups_by_type_and_keeps_titles_and_hooks() -> None:
     text = "# My memory\n\nProse to keep.\n\n- [Nice](b.md): old hook\n- [Gone](gone.md)\n"
     known = [
-        Topic("a.md", "A", "About a. " + "x" * 200, "user", 0, NOW),
-        Topic("b.md", "B", "About b", "feedback", 0, NOW),
-        Topic("c.md", "C [1]", None, None, 0, NOW),
+        TidyTopic("a.md", "A", "About a. " + "x" * 200, "user", 0, NOW),
+        TidyTopic("b.md", "B", "About b", "feedback", 0, NOW),
+        TidyTopic("c.md", "C [1]", None, None, 0, NOW),
     ]
     plan = plan_rebuild(text, known, now=NOW)
     assert plan.text_after == (
@@ -147,7 +147,7 @@ def test_rebuild_keeps_to_the_goal() -> None:
 
 
 def test_usefulness_prefers_pins_links_youth_and_brevity() -> None:
-    base = Topic("t.md", "T", None, "project", 0, NOW)
+    base = TidyTopic("t.md", "T", None, "project", 0, NOW)
     assert usefulness(replace(base, pinned=True, modified=0), "", NOW) > usefulness(replace(base, links_in=9), "", NOW)
     assert usefulness(replace(base, links_in=1), "", NOW) > usefulness(base, "", NOW)
     assert usefulness(base, "", NOW) > usefulness(replace(base, modified=NOW - 99 * DAY), "", NOW)
@@ -193,12 +193,12 @@ def test_real_indexes_come_under_the_goal(shared: Path) -> None:
         for file in sorted(path.parent.rglob("*.md")):
             front = read_frontmatter(file.read_bytes())
             name = file.relative_to(path.parent).as_posix()
-            known.append(Topic(name, front.name or name, front.description, front.type, 0, NOW))
+            known.append(TidyTopic(name, front.name or name, front.description, front.type, 0, NOW))
         plan = plan_tidy(text, known, now=NOW)
         assert plan.after.lines <= 140
         assert plan.after.units <= 17_500
         if plan.moved:
-            known.append(Topic(NOTES_NAME, "Notes", None, None, 0, NOW))
+            known.append(TidyTopic(NOTES_NAME, "Notes", None, None, 0, NOW))
         assert not plan_tidy(plan.text_after, known, now=NOW).changed
         rebuilt = plan_rebuild(text, known, now=NOW)
         assert rebuilt.after.lines <= 140

@@ -5,14 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change
 from memtui.memory.workspace import Workspace
 from memtui.projects.activity import make_fork, undo_order
-from memtui.projects.relocate import carry_out
-from memtui.resume.launch import plan_resume
-from memtui.sessions.archive import Keeper
+from memtui.projects.relocate import apply_move
+from memtui.resume.launch import plan_launch
+from memtui.sessions.archive import SessionArchive
 from memtui.util.errors import NotFound
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
 from tests.projects.conftest import OLD, Home, files, session_id
@@ -33,7 +33,7 @@ def moved(home: Home) -> Home:
 
 
 def workspace_of(home: Home) -> Workspace:
-    workspace = Workspace(home.env, home.dirs, decide(home.env, home.new), trash=False, now=now)
+    workspace = Workspace(home.env, home.dirs, locate_memory(home.env, home.new), trash=False, now=now)
     workspace.read(full=False)
     return workspace
 
@@ -72,7 +72,7 @@ def every_crash(home: Home, act: Callable[[FaultFS], object], step: int) -> int:
 
 
 def test_a_move_that_was_killed_anywhere_is_taken_back_by_the_key(moved: Home) -> None:
-    assert every_crash(moved, lambda fs: carry_out(moved.plan(), now=now, fs=fs), 13) > 10
+    assert every_crash(moved, lambda fs: apply_move(moved.plan(), now=now, fs=fs), 13) > 10
 
 
 def test_an_archive_that_was_killed_anywhere_is_taken_back_by_the_key(home: Home) -> None:
@@ -80,20 +80,20 @@ def test_an_archive_that_was_killed_anywhere_is_taken_back_by_the_key(home: Home
     home.write(home.target / session_id(1) / "subagents" / "agent-a.jsonl", '{"type":"user"}\n')
 
     def archive(fs: FaultFS) -> None:
-        Keeper(home.dirs, fs=fs, now=now, patience=1).archive(paths)
+        SessionArchive(home.dirs, fs=fs, now=now, patience=1).archive(paths)
 
     assert every_crash(home, archive, 7) > 5
 
 
 def test_one_order_for_all_of_it(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     workspace = workspace_of(moved)
     memory = workspace.place.folder
     workspace.save(memory / "b.md", b"new\n", None)
     workspace.pins.toggle(memory, [memory / "a.md"])
-    keeper = Keeper(moved.dirs, now=now)
-    keeper.rename(moved.target / f"{session_id(2)}.jsonl", "Another")
-    keeper.archive([moved.target / f"{session_id(1)}.jsonl"])
+    sessions = SessionArchive(moved.dirs, now=now)
+    sessions.rename(moved.target / f"{session_id(2)}.jsonl", "Another")
+    sessions.archive([moved.target / f"{session_id(1)}.jsonl"])
     order = undo_order(workspace)
     kinds = [one.kind for one in workspace.operations() if one.undoable]
     assert kinds == ["session-archive", "session-rename", "pin", "new", "move"]
@@ -131,7 +131,7 @@ def test_a_fork_is_taken_back_and_made_again(home: Home, tmp_path: Path) -> None
     ]  # fmt: skip
     path = home.session(home.new, 1, "hello", *rows)
     workspace = workspace_of(home)
-    made = make_fork(workspace, plan_resume(home.env, path, at="u1"))
+    made = make_fork(workspace, plan_launch(home.env, path, at="u1"))
     data = made.path.read_bytes()
     undo_order(workspace).undo()
     assert not made.path.exists()

@@ -16,7 +16,7 @@ from memtui.history.store import Stale, Store
 from memtui.memory.drafts import Drafts
 from memtui.memory.pins import Pins
 from memtui.projects.journal import Journal, unfinished
-from memtui.projects.relocate import carry_out, plan_move
+from memtui.projects.relocate import apply_move, plan_move
 from memtui.projects.relocate_undo import past_move, undo_move
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
@@ -54,7 +54,7 @@ def test_all_of_it_moves_and_nothing_is_lost(moved: Home) -> None:
     times = {path.name: path.stat().st_mtime_ns for path in moved.source.glob("*.jsonl")}
     plan = moved.plan(fresh=lambda: session_id(7))
     assert digest_tree(moved.root) == before
-    done = carry_out(plan, now=now)
+    done = apply_move(plan, now=now)
     assert (len(done.sessions), done.memory, done.stays) == (2, True, ())
     assert contents(moved) == had
     assert not moved.source.exists()
@@ -74,7 +74,7 @@ def test_all_of_it_moves_and_nothing_is_lost(moved: Home) -> None:
 
 def test_taking_it_back_gives_every_byte_and_time(moved: Home) -> None:
     before = {**digest_tree(moved.source), **{f"new {k}": v for k, v in digest_tree(moved.target).items()}}
-    done = carry_out(moved.plan(), now=now)
+    done = apply_move(moved.plan(), now=now)
     undone = undo_move(moved.dirs, done.id[:6], now=now)
     assert (undone.sessions, undone.memory, undone.stays) == (2, True, ())
     after = {**digest_tree(moved.source), **{f"new {k}": v for k, v in digest_tree(moved.target).items()}}
@@ -103,7 +103,7 @@ def every_crash(moved: Home, *, memory: bool) -> Iterator[FaultFS]:
         snapshot.put_back()
         plan = moved.plan(fresh=lambda: session_id(7), memory=memory)
         try:
-            carry_out(plan, now=now, fs=fs)
+            apply_move(plan, now=now, fs=fs)
         except Crash:
             pass
         yield fs
@@ -116,7 +116,7 @@ def test_stopped_anywhere_the_same_move_ends_it(moved: Home, memory: bool) -> No
         assert contents(moved) == had, fs.where
         assert _whole(moved), fs.where
         if moved.source.exists():
-            carry_out(moved.plan(fresh=lambda: session_id(8), memory=memory), now=now, fs=FaultFS())
+            apply_move(moved.plan(fresh=lambda: session_id(8), memory=memory), now=now, fs=FaultFS())
         assert contents(moved) == had, fs.where
         assert not [name for name in files(moved.source) if ".jsonl" in name], fs.where
         assert len(list(moved.target.glob("*.jsonl"))) in (3, 4), fs.where
@@ -149,7 +149,7 @@ def test_what_a_dead_process_left_of_a_copy_is_cleared(moved: Home) -> None:
     child = subprocess.Popen([sys.executable, "-c", ""])
     child.wait()
     moved.write(moved.target / ONE / f".x.jsonl.memtui-{child.pid}-0123456789ab.tmp", "half")
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     assert not [name for name in files(moved.target) if name.endswith(".tmp")]
 
 
@@ -157,10 +157,10 @@ def test_a_move_that_was_stopped_is_told(moved: Home) -> None:
     fs = FaultFS()
     fs.crash_at(300)
     with pytest.raises(Crash):
-        carry_out(moved.plan(), now=now, fs=fs)
+        apply_move(moved.plan(), now=now, fs=fs)
     (past,) = unfinished(moved.dirs)
     assert (past.old, past.new) == (str(moved.old), str(moved.new))
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     assert unfinished(moved.dirs) == ()
 
 
@@ -170,9 +170,9 @@ def test_a_running_session_stays_and_one_that_runs_by_now_refuses_all(moved: Hom
     assert plan.stays[0].what == ONE
     before = digest_tree(moved.root)
     with pytest.raises(Refused, match="running"):
-        carry_out(moved.plan(), live={ONE}, now=now)
+        apply_move(moved.plan(), live={ONE}, now=now)
     assert digest_tree(moved.root) == before
-    carry_out(plan, live={ONE}, now=now)
+    apply_move(plan, live={ONE}, now=now)
     assert (moved.source / f"{ONE}.jsonl").exists()
     assert (moved.source / ONE / "subagents" / "agent-a.jsonl").exists()
     with pytest.raises(Refused, match="running"):
@@ -180,7 +180,7 @@ def test_a_running_session_stays_and_one_that_runs_by_now_refuses_all(moved: Hom
 
 
 def test_a_session_that_went_on_goes_back_with_all_of_it(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     with (moved.target / f"{ONE}.jsonl").open("ab") as file:
         file.write(b'{"more": 1}\n')
     moved.write(moved.target / ONE / "subagents" / "agent-b.jsonl", "later\n")
@@ -191,7 +191,7 @@ def test_a_session_that_went_on_goes_back_with_all_of_it(moved: Home) -> None:
 
 
 def test_an_old_place_that_is_taken_keeps_both(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     moved.session(moved.old, 1, "somebody else")
     undone = undo_move(moved.dirs, now=now)
     assert f"{ONE}.jsonl" in {stay.what for stay in undone.stays}
@@ -205,7 +205,7 @@ def test_what_the_new_folder_had_is_copied_back(home: Home) -> None:
     home.write(home.target / path.name, data)
     plan = home.plan()
     assert plan.sessions[0].there
-    carry_out(plan, now=now)
+    apply_move(plan, now=now)
     with (home.target / path.name).open("ab") as file:
         file.write(b"{}\n")
     undo_move(home.dirs, now=now)
@@ -214,7 +214,7 @@ def test_what_the_new_folder_had_is_copied_back(home: Home) -> None:
 
 
 def test_memory_edited_since_stays_in_both(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     target = moved.target / "memory"
     (target / "only.md").write_text("only, and more\n")
     undone = undo_move(moved.dirs, now=now)
@@ -224,7 +224,7 @@ def test_memory_edited_since_stays_in_both(moved: Home) -> None:
 
 
 def test_an_old_place_whose_name_differs_in_case_keeps_both(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     moved.memory(moved.old, {"Only.md": "somebody else\n"})
     undone = undo_move(moved.dirs, now=now)
     assert [stay.what for stay in undone.stays] == ["memory"]
@@ -233,7 +233,7 @@ def test_an_old_place_whose_name_differs_in_case_keeps_both(moved: Home) -> None
 
 
 def test_plain_undo_leaves_a_move_alone(moved: Home) -> None:
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     with pytest.raises(NotFound):
         Store(moved.target / "memory", moved.dirs, now=now, trash=None).undo()
 
@@ -242,7 +242,7 @@ def test_a_memory_that_changed_since_it_was_shown_is_not_moved(moved: Home) -> N
     plan = moved.plan()
     (moved.target / "memory" / "MEMORY.md").write_text("- other\n")
     with pytest.raises(Stale):
-        carry_out(plan, now=now)
+        apply_move(plan, now=now)
     assert (moved.target / "memory" / "MEMORY.md").read_text() == "- other\n"
     assert (moved.source / "memory" / "only.md").exists()
     assert (moved.source / f"{ONE}.jsonl").exists()
@@ -254,7 +254,7 @@ def test_pins_drafts_and_the_last_consolidation_go_along(moved: Home) -> None:
     pins.set(old, ["a.md"], True)
     drafts.save(old / "only.md", "unsaved", None)
     moved.write(old / LOCK, "0")
-    carry_out(moved.plan(), now=now)
+    apply_move(moved.plan(), now=now)
     assert (pins.names(old), pins.names(new)) == (frozenset(), {"a.from-shop.md"})
     draft = drafts.load(new / "only.md")
     assert draft is not None
@@ -332,7 +332,7 @@ def test_a_full_disk_is_said_and_the_rest_is_whole(moved: Home) -> None:
         fs = FaultFS()
         fs.fail_at(number, errno.ENOSPC)
         try:
-            carry_out(moved.plan(), now=now, fs=fs)
+            apply_move(moved.plan(), now=now, fs=fs)
         except MemtuiError:
             pass
         assert contents(moved) == had, fs.where

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Any
 
-from memtui.projects.orphans import Strays, find_strays
+from memtui.projects.orphans import Orphans, find_orphans
 from tests.projects.conftest import Home, session_id
 from tests.support import digest_tree
 
 
-def strays(home: Home) -> Strays:
+def orphans(home: Home) -> Orphans:
     before = digest_tree(home.root)
-    found = find_strays(home.env)
+    found = find_orphans(home.env)
     assert digest_tree(home.root) == before
     return found
 
@@ -21,14 +21,14 @@ def read(path: str) -> Mapping[str, Any]:
 
 
 def candidates(home: Home) -> list[tuple[str, str]]:
-    (gone,) = strays(home).gone
+    (gone,) = orphans(home).gone
     return [(one.directory.relative_to(home.root).as_posix(), one.reason) for one in gone.candidates]
 
 
 def test_a_healthy_home_has_none(home: Home) -> None:
     home.session(home.new, 1)
     home.memory(home.new, {"a.md": "a\n"})
-    assert strays(home) == Strays((), (), ())
+    assert orphans(home) == Orphans((), (), ())
 
 
 def test_one_of_the_same_name_one_level_below(home: Home) -> None:
@@ -84,7 +84,7 @@ def test_moved_sessions_are_told_by_the_disk(home: Home) -> None:
     home.write(home.target / path.name, path.read_bytes())
     path.unlink()
     path.parent.rmdir()
-    assert strays(home).gone == ()
+    assert orphans(home).gone == ()
 
 
 def test_who_owns_which_session_of_a_shared_folder(home: Home) -> None:
@@ -94,14 +94,14 @@ def test_who_owns_which_session_of_a_shared_folder(home: Home) -> None:
     home.session(dot, 2)
     home.session(dot, 3)
     home.write(home.folder(dot) / f"{session_id(4)}.jsonl", "{}\n")
-    (shared,) = strays(home).shared
+    (shared,) = orphans(home).shared
     owners = {one.directory: (set(one.sessions), one.exists) for one in shared.owners}
     assert owners == {
         dash: ({session_id(1)}, True),
         dot: ({session_id(2), session_id(3)}, False),
         None: ({session_id(4)}, False),
     }
-    assert strays(home).gone == ()
+    assert orphans(home).gone == ()
 
 
 def test_memory_that_nobody_loads(home: Home) -> None:
@@ -115,7 +115,7 @@ def test_memory_that_nobody_loads(home: Home) -> None:
     left = home.memory(inside, {"b.md": "b\n"})
     lost = home.memory(home.root / "nobody", {"MEMORY.md": "- c\n"})
     home.memory(home.root / "empty", {"note.txt": "no memory"})
-    found = {one.memory: one for one in strays(home).left}
+    found = {one.memory: one for one in orphans(home).left}
     assert set(found) == {left, lost}
     assert found[left].used == home.folder(repository) / "memory"
     assert found[left].directory == repository
@@ -127,5 +127,5 @@ def test_memory_that_the_settings_put_elsewhere(home: Home) -> None:
     home.session(home.new, 1)
     left = home.memory(home.new, {"a.md": "a\n"})
     home.write(home.root / ".claude" / "settings.json", f'{{"autoMemoryDirectory": "{home.root}/mind"}}')
-    (found,) = strays(home).left
+    (found,) = orphans(home).left
     assert (found.memory, found.used) == (left, home.root / "mind")

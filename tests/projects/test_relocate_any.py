@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.client.environment import Env
-from memtui.projects.relocate import carry_out
+from memtui.projects.relocate import apply_move
 from memtui.projects.relocate_undo import undo_move
 from memtui.util.app_dirs import Dirs
 from tests.fs.faults import FaultFS
@@ -53,7 +53,7 @@ def test_nothing_is_lost_and_all_comes_back(
         source, target = files(home.source), files(home.target)
         fresh = itertools.count(900)
         plan = home.plan(fresh=lambda: session_id(next(fresh)))
-        done = carry_out(plan, now=lambda: OLD + 100.0, fs=FaultFS())
+        done = apply_move(plan, now=lambda: OLD + 100.0, fs=FaultFS())
         left, after = files(home.source), files(home.target)
         assert not left or plan.stays, left
         for old_name, data in target.items():

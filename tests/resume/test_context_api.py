@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memtui.resume.context import ApiMessage, context_messages
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.messages_api import check, messages_api
 from tests.resume.recordings import load, session_bytes
@@ -48,17 +48,17 @@ def test_recorded_sessions(name: str, send: Send, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     for case in load(ORACLE / f"{name}.jsonl"):
         path.write_bytes(session_bytes(case))
-        send(context_messages(resume(read_transcript(path))))
+        send(context_messages(plan_resume(read_transcript(path))))
 
 
 def test_the_corpus(shared: Path, send: Send) -> None:
     for file in sorted((shared / "corpus" / "sessions").glob("*/*.jsonl")):
         transcript = read_transcript(file)
-        send(context_messages(resume(transcript)))
+        send(context_messages(plan_resume(transcript)))
         for entry in [entry for entry in transcript.entries if entry.speaks and entry.uuid and not entry.salvaged][
             ::40
         ]:
-            send(context_messages(resume(transcript, entry.uuid)))
+            send(context_messages(plan_resume(transcript, entry.uuid)))
 
 
 ODD: list[tuple[str, list[dict[str, Any]]]] = [
@@ -88,7 +88,7 @@ def test_odd_answers(name: str, blocks: list[dict[str, Any]], send: Send, tmp_pa
     script = Script().user("u0", None).answer("a1", "u0", blocks)
     for number, block in enumerate(block for block in blocks if block["type"] == "tool_use"):
         script.result(f"r{number}", "a1", block["id"], [{"type": "text", "text": " "}])
-    messages = context_messages(resume(script.read(tmp_path)))
+    messages = context_messages(plan_resume(script.read(tmp_path)))
     assert len(messages) >= 2
     send(messages)
 
@@ -99,7 +99,7 @@ def test_images_and_documents(kind: str, source: object, send: Send, tmp_path: P
     block = {"type": kind, "source": source, "note": "of the client"}
     script = Script().user("u0", None, [block, {"type": "text", "text": "look"}]).call("c1", "u0", "t1")
     script.result("r2", "c1", "t1", [block])
-    messages = context_messages(resume(script.read(tmp_path)))
+    messages = context_messages(plan_resume(script.read(tmp_path)))
     assert len(messages[0]["content"]) == 2, "something stands for what can't be sent"
     assert len(messages[2]["content"][0]["content"]) == 1
     send(messages)

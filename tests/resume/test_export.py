@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.export import Format, export
-from memtui.resume.resume import resume
+from memtui.resume.export import Format, export_transcript
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.transcripts.rows import Script
 
@@ -25,7 +25,7 @@ def script() -> Script:
 
 @pytest.mark.parametrize("form", FORMS)
 def test_no_secret_and_no_control_byte_leaves(form: Format, tmp_path: Path) -> None:
-    made = export(resume(script().read(tmp_path)), f"My {SECRET}", form)
+    made = export_transcript(plan_resume(script().read(tmp_path)), f"My {SECRET}", form)
     assert SECRET not in made.text
     assert "\x1b" not in made.text
     assert sum(made.removed.values()) >= 4
@@ -33,7 +33,7 @@ def test_no_secret_and_no_control_byte_leaves(form: Format, tmp_path: Path) -> N
 
 
 def test_markdown(tmp_path: Path) -> None:
-    text = export(resume(script().read(tmp_path)), "T", "markdown").text
+    text = export_transcript(plan_resume(script().read(tmp_path)), "T", "markdown").text
     assert text.startswith("# T\n\n## User\n\nuse ")
     assert "**Call Bash**" in text
     assert "\n````\n```\n" in text, "a fence longer than the one inside"
@@ -43,11 +43,11 @@ def test_markdown(tmp_path: Path) -> None:
 def test_an_image_in_a_result_is_named(tmp_path: Path) -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 4000}}
     told = Script().user("u0", None).call("c1", "u0", "t1").result("r1", "c1", "t1", [image]).answer("a1", "r1")
-    assert "[image image/png 3.0kB]" in export(resume(told.read(tmp_path)), "T", "markdown").text
+    assert "[image image/png 3.0kB]" in export_transcript(plan_resume(told.read(tmp_path)), "T", "markdown").text
 
 
 def test_html_has_no_script(tmp_path: Path) -> None:
-    text = export(resume(script().read(tmp_path)), "<b>T</b>", "html").text
+    text = export_transcript(plan_resume(script().read(tmp_path)), "<b>T</b>", "html").text
     tags: list[str] = []
 
     class Reader(HTMLParser):
@@ -60,12 +60,12 @@ def test_html_has_no_script(tmp_path: Path) -> None:
 
 
 def test_json_are_the_messages(tmp_path: Path) -> None:
-    value = json.loads(export(resume(script().read(tmp_path)), "T", "json").text)
+    value = json.loads(export_transcript(plan_resume(script().read(tmp_path)), "T", "json").text)
     assert [message["role"] for message in value["messages"]] == ["user", "assistant", "user", "assistant", "user"]
 
 
 def test_the_corpus_can_be_exported(shared: Path) -> None:
     for file in sorted((shared / "corpus" / "sessions").glob("entire-*/*.jsonl"))[:12]:
-        told = resume(read_transcript(file))
+        told = plan_resume(read_transcript(file))
         for form in FORMS:
-            assert export(told, file.stem, form).text
+            assert export_transcript(told, file.stem, form).text

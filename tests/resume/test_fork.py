@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from memtui.resume.fork import fork, line_of
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, NotFound
 from tests.resume.recordings import load, session_bytes
@@ -39,7 +39,7 @@ def test_a_fork_is_a_new_file_that_sends_the_same(tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     made = fork(transcript, "a3", now=NOW, folder=tmp_path / "new")
     again = read_transcript(made.path)
-    assert resume(again).blocks() == made.resume.blocks()
+    assert plan_resume(again).blocks() == made.resume.blocks()
     assert spoken(made.resume.blocks()) == "u0 +t1 +t2 =t1 =t2 a3"
     assert digest_tree(transcript.path) == before
     assert made.path.stat().st_mode & 0o777 == 0o600
@@ -64,7 +64,7 @@ def test_what_a_fork_changes_in_a_row(tmp_path: Path) -> None:
 def test_a_sub_agents_row_can_be_the_point(tmp_path: Path) -> None:
     script = Script().user("u0", None).user("s1", None, isSidechain=True).answer("s2", "s1", isSidechain=True)
     made = fork(script.read(tmp_path), "s2", now=NOW)
-    assert spoken(resume(read_transcript(made.path)).blocks()) == "s1 s2"
+    assert spoken(plan_resume(read_transcript(made.path)).blocks()) == "s1 s2"
 
 
 def test_no_fork_of_nothing(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_forks_at_random_points_send_what_was_said(shared: Path, tmp_path: Path)
     for name, transcript, at in points(shared, tmp_path, 7, 150):
         before = transcript.path.read_bytes()
         made = fork(transcript, at, now=NOW)
-        assert resume(read_transcript(made.path)).blocks() == made.resume.blocks(), (name, at)
+        assert plan_resume(read_transcript(made.path)).blocks() == made.resume.blocks(), (name, at)
         assert transcript.path.read_bytes() == before
 
 

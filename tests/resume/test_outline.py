@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.resume.outline import Node, outline_of
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from memtui.transcripts.tree import build_tree
 from tests.resume.recordings import load, session_bytes
@@ -17,7 +17,7 @@ from tests.transcripts.rows import SESSION, Script
 
 def nodes(script: Script, folder: Path) -> tuple[Node, ...]:
     transcript = read_transcript(script.write(folder))
-    return outline_of(transcript, resume(transcript))
+    return outline_of(transcript, plan_resume(transcript))
 
 
 def drawn(found: tuple[Node, ...]) -> list[str]:
@@ -99,7 +99,7 @@ def test_every_message_of_the_recordings_is_drawn_once(name: str, tmp_path: Path
     for case in load(REPO / "tests" / "data" / "oracle" / f"{name}.jsonl"):
         path.write_bytes(session_bytes(case))
         transcript = read_transcript(path)
-        told, tree = resume(transcript), build_tree(transcript.entries)
+        told, tree = plan_resume(transcript), build_tree(transcript.entries)
         found = outline_of(transcript, told, tree)
         assert sorted(node.branch.index for node in found if node.branch) == list(range(len(tree.branches)))
         assert sum(node.leaf for node in found) == (told.leaf.uuid in tree.by_uuid)

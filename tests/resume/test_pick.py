@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.resume.launch import message_of
-from memtui.util.errors import NotFound, Usage
+from memtui.util.errors import NotFound, UsageError
 from tests.transcripts.rows import Script
 
 
@@ -16,7 +16,7 @@ def test_a_whole_uuid_or_its_unique_beginning(tmp_path: Path) -> None:
     assert message_of(transcript, "abcdef12-2") == "abcdef12-2"
     assert message_of(transcript, "fedcba98") == "Fedcba98-1"
     for word in ("abcdef12", "", "abc", "fedcba9"):
-        with pytest.raises(Usage):
+        with pytest.raises(UsageError):
             message_of(transcript, word)
     with pytest.raises(NotFound):
         message_of(transcript, "nowhere-at-all")

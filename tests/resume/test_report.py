@@ -2,7 +2,7 @@ import json
 from pathlib import Path
 
 from memtui.resume.report import resume_report, transcript_report
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from tests.transcripts.rows import Script
 
@@ -23,7 +23,7 @@ def test_both_reports_are_plain_data(tmp_path: Path) -> None:
         "duplicates": 1,
     }
     assert [item["line"] for item in counted["lines"]] == [3, 4, 5, 6]
-    told = resume_report(resume(transcript))
+    told = resume_report(plan_resume(transcript))
     assert told["blocks"] == [["user", "text", "s"]]
     assert told["leaf"] == "s"
     assert {item["kind"] for item in told["defects"]} == {"orphan", "duplicate", "cycle", "bad-line"}
@@ -31,5 +31,5 @@ def test_both_reports_are_plain_data(tmp_path: Path) -> None:
 
 
 def test_no_conversation(tmp_path: Path) -> None:
-    told = resume_report(resume(Script().note(type="mode").read(tmp_path)))
+    told = resume_report(plan_resume(Script().note(type="mode").read(tmp_path)))
     assert (told["leaf"], told["blocks"]) == (None, None)

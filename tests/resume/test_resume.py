@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.resume import Resume, resume
+from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import result_text
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
@@ -23,7 +23,7 @@ def test_recorded_sessions(case: Case, tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(session_bytes(case))
     before = digest_tree(tmp_path)
-    assert same(case["expected"], resume(read_transcript(path)).blocks())
+    assert same(case["expected"], plan_resume(read_transcript(path)).blocks())
     assert digest_tree(tmp_path) == before
 
 
@@ -32,19 +32,19 @@ def test_our_own_probes(case: Case, tmp_path: Path) -> None:
     """One question each, and random sessions: asked of the real client when the rules were found."""
     path = tmp_path / "s.jsonl"
     path.write_bytes(session_bytes(case))
-    assert resume(read_transcript(path)).blocks() == case["expected"]
+    assert plan_resume(read_transcript(path)).blocks() == case["expected"]
 
 
 def test_the_corpus(shared: Path) -> None:
     wrong = []
     for case in load(shared / "oracle" / "cases" / "corpus_resume.jsonl"):
-        ours = resume(read_transcript(shared / "corpus" / "sessions" / case["file"])).blocks()
+        ours = plan_resume(read_transcript(shared / "corpus" / "sessions" / case["file"])).blocks()
         if not same(case["expected"], ours):
             wrong.append(case["file"])
     assert wrong == []
 
 
-def shape(told: Resume) -> object:
+def shape(told: ResumePlan) -> object:
     """Everything but what is said: which blocks there are, and what isn't sent."""
     said = [
         (one.role, one.id, one.bare, [(block.type, block.reminder, block.entry.uuid) for block in one.blocks])
@@ -55,7 +55,7 @@ def shape(told: Resume) -> object:
 
 def briefly(path: Path) -> None:
     transcript = read_transcript(path)
-    whole, brief = resume(transcript), resume(transcript, brief=True)
+    whole, brief = plan_resume(transcript), plan_resume(transcript, brief=True)
     assert shape(brief) == shape(whole)
 
 
@@ -68,7 +68,9 @@ def test_who_sends_nothing_has_long_texts_cut(tmp_path: Path) -> None:
     path = script.write(tmp_path)
     briefly(path)
     said = [
-        block.data["text"] for one in resume(read_transcript(path), brief=True).messages or () for block in one.blocks
+        block.data["text"]
+        for one in plan_resume(read_transcript(path), brief=True).messages or ()
+        for block in one.blocks
     ]
     assert [len(one) for one in said[:2]] == [2000, 3001]
 
@@ -81,8 +83,8 @@ def test_of_the_corpus_too(shared: Path) -> None:
 def test_any_message_can_be_the_point(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").user("u4", "a1")
     transcript = script.read(tmp_path)
-    assert spoken(resume(transcript).blocks()) == "u0 a1 u4"
-    told = resume(transcript, "a3")
+    assert spoken(plan_resume(transcript).blocks()) == "u0 a1 u4"
+    told = plan_resume(transcript, "a3")
     assert spoken(told.blocks()) == "u0 a1 u2 a3"
     assert told.leaf.reason == "chosen"
 
@@ -91,13 +93,13 @@ def test_a_message_before_a_compaction_that_kept_some_can_be_the_point(tmp_path:
     script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2")
     script.boundary("b", preservedMessages={"anchorUuid": "s", "uuids": ["u2", "a3"]}).summary("s", "b").user("u4", "s")
     transcript = script.read(tmp_path)
-    assert spoken(resume(transcript).blocks()) == "s u2 a3 u4"
-    assert spoken(resume(transcript, "a1").blocks()) == "u0 a1"
+    assert spoken(plan_resume(transcript).blocks()) == "s u2 a3 u4"
+    assert spoken(plan_resume(transcript, "a1").blocks()) == "u0 a1"
 
 
 def test_an_unknown_message_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        resume(Script().user("u0", None).read(tmp_path), "nowhere")
+        plan_resume(Script().user("u0", None).read(tmp_path), "nowhere")
 
 
 def test_what_is_left_out_and_why(tmp_path: Path) -> None:
@@ -105,30 +107,30 @@ def test_what_is_left_out_and_why(tmp_path: Path) -> None:
         Script().user("u0", None).system("e", "u0", "api_error").answer("a1", "u0").user("u2", "e").answer("a3", "u2")
     )
     script.user("s", None, isSidechain=True).user("u4", "u2").answer("a5", "u4")
-    told = resume(script.read(tmp_path))
+    told = plan_resume(script.read(tmp_path))
     assert spoken(told.blocks()) == "u0 u2 u4 a5"
     assert {item.uuid: item.why for item in told.left_out} == {"a1": "dead-end", "a3": "dead-end", "s": "sub-agent"}
 
 
 def test_rows_before_a_boundary_are_left_out_as_such(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0").boundary("b").summary("s", "b").user("u2", "s")
-    told = resume(script.read(tmp_path))
+    told = plan_resume(script.read(tmp_path))
     assert [(item.uuid, item.why) for item in told.left_out] == [("u0", "before-boundary"), ("a1", "before-boundary")]
 
 
 def test_rows_behind_a_lost_parent_and_a_late_row(tmp_path: Path) -> None:
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "lost").answer("a3", "u2")
-    told = resume(lost.read(tmp_path))
+    told = plan_resume(lost.read(tmp_path))
     assert {item.uuid: item.why for item in told.left_out} == {"u0": "lost-parent", "a1": "lost-parent"}
     assert [(defect.kind, defect.uuid) for defect in told.defects] == [("orphan", "u2")]
     late = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").row("attachment", "x", "a1")
-    told = resume(late.read(tmp_path))
+    told = plan_resume(late.read(tmp_path))
     assert spoken(told.blocks()) == "u0 a1"
     assert {item.uuid: item.why for item in told.left_out} == {"u2": "late-side-row", "a3": "late-side-row"}
 
 
 def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
-    told = resume(Script().user("u0", None).call("c", "u0", "t1").user("u2", "c").read(tmp_path))
+    told = plan_resume(Script().user("u0", None).call("c", "u0", "t1").user("u2", "c").read(tmp_path))
     assert [(item.uuid, item.why, item.detail) for item in told.left_out] == [
         ("c", "not-sent", "a call that was never answered")
     ]
@@ -138,11 +140,11 @@ def test_a_call_that_was_never_answered_is_named(tmp_path: Path) -> None:
 def test_of_a_line_only_the_object_that_begins_it_is_read(between: str, tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0").user("u2", "a1").answer("a3", "u2").user("u4", "u2")
     script.lines[2:4] = [script.lines[2] + between + script.lines[3]]
-    told = resume(script.read(tmp_path))
+    told = plan_resume(script.read(tmp_path))
     assert spoken(told.blocks()) == "u0 a1 u2 u4"
     assert [(item.uuid, item.why) for item in told.left_out] == [("a3", "bad-line")]
     script.lines[2:] = ["x" + script.lines[2]]
-    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 a1"
+    assert spoken(plan_resume(script.read(tmp_path)).blocks()) == "u0 a1"
 
 
 def test_the_last_line_counts_without_its_end_whatever_stands_behind_its_record(tmp_path: Path) -> None:
@@ -150,21 +152,21 @@ def test_the_last_line_counts_without_its_end_whatever_stands_behind_its_record(
     last = script.lines.pop()
     for behind in ("", last, '{"type":"us', "\0"):
         path = script.write(tmp_path, tail=last + behind)
-        assert spoken(resume(read_transcript(path)).blocks()) == "u0 a1 u2"
-    assert spoken(resume(read_transcript(script.write(tmp_path, tail="x" + last))).blocks()) == "u0 a1"
+        assert spoken(plan_resume(read_transcript(path)).blocks()) == "u0 a1 u2"
+    assert spoken(plan_resume(read_transcript(script.write(tmp_path, tail="x" + last))).blocks()) == "u0 a1"
 
 
 def test_a_result_that_hangs_elsewhere_stands_behind_its_answers_last_row(tmp_path: Path) -> None:
     script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
     script.result("r1", "lost", "t1").result("r2", "c2", "t2").answer("a3", "r2", id="m").answer("a4", "a3")
-    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 a3 +t1 +t2 =t2 =t1 a4"
+    assert spoken(plan_resume(script.read(tmp_path)).blocks()) == "u0 a3 +t1 +t2 =t2 =t1 a4"
 
 
 @pytest.mark.parametrize(("parent", "sent"), [("lost", "done"), ("c1", "mine")])
 def test_such_a_result_counts_only_where_its_call_has_no_other(parent: str, sent: str, tmp_path: Path) -> None:
     script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
     script.result("r1", "gone", "t1").result("again", parent, "t1", "mine").result("r2", "c2", "t2").answer("a3", "r2")
-    blocks = resume(script.read(tmp_path)).blocks()
+    blocks = plan_resume(script.read(tmp_path)).blocks()
     assert spoken(blocks) == "u0 +t1 +t2 =t1 =t2 a3"
     assert [block[3] for block in blocks or () if block[1] == "tool_result"] == [sent, "done"]
 
@@ -175,9 +177,9 @@ def test_a_rewind_to_the_last_message_leaves_no_call_open(
 ) -> None:
     script = Script().user("u0", None).call("c1", "u0", "t1", id="m").call("c2", "c1", "t2", id="m")
     script.result("r2", "c2", "t2").note(type="last-prompt", leafUuid="r2", **mark)
-    assert spoken(resume(script.read(tmp_path)).blocks()) == ("u0 +t1 +t2 =t2 =t1" if open_end else "u0 +t2 =t2")
+    assert spoken(plan_resume(script.read(tmp_path)).blocks()) == ("u0 +t1 +t2 =t2 =t1" if open_end else "u0 +t2 =t2")
     late = script.row("attachment", "x", "r2")
-    assert spoken(resume(late.read(tmp_path)).blocks()) == "u0 +t1 +t2 =t2 =t1"
+    assert spoken(plan_resume(late.read(tmp_path)).blocks()) == "u0 +t1 +t2 =t2 =t1"
 
 
 def test_an_explicit_point_beside_the_way_is_another_branch(tmp_path: Path) -> None:
@@ -186,14 +188,14 @@ def test_an_explicit_point_beside_the_way_is_another_branch(tmp_path: Path) -> N
         branch = Script()
         branch.lines, branch.seconds = list(script.lines), script.seconds
         branch.note(type="last-prompt", leafUuid="c2", **mark).result("r1", "c1", "t1").user("u3", "r1")
-        assert spoken(resume(branch.read(tmp_path)).blocks()) == sent
+        assert spoken(plan_resume(branch.read(tmp_path)).blocks()) == sent
 
 
 def test_what_the_user_said_last_is_joined_by_the_next_prompt_if_an_answer_was_begun_before(tmp_path: Path) -> None:
     said = [{"type": "text", "text": "with"}, {"type": "tool_result", "tool_use_id": "t1", "content": "done"}]
     script = Script().user("u0", None).call("c1", "u0", "t1", id="m").user("r1", "c1", said)
-    assert spoken(resume(script.read(tmp_path)).blocks()) == "u0 +t1 with =t1"
-    assert spoken(resume(script.answer("a2", "r1", id="m").read(tmp_path)).blocks()) == "u0 a2 +t1 =t1 with"
+    assert spoken(plan_resume(script.read(tmp_path)).blocks()) == "u0 +t1 with =t1"
+    assert spoken(plan_resume(script.answer("a2", "r1", id="m").read(tmp_path)).blocks()) == "u0 a2 +t1 =t1 with"
 
 
 @pytest.mark.parametrize(
@@ -203,15 +205,15 @@ def test_what_the_user_said_last_is_joined_by_the_next_prompt_if_an_answer_was_b
 def test_a_line_that_waits_for_a_value_takes_the_last_one(torn: str, read: bool, tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0")
     script.lines.append(torn)
-    told = resume(script.user("u2", "a1").read(tmp_path))
+    told = plan_resume(script.user("u2", "a1").read(tmp_path))
     assert spoken(told.blocks()) == ("u0 a1 u2" if read else "u0 a1")
     assert [(item.uuid, item.why) for item in told.left_out] == ([] if read else [("u2", "bad-line")])
-    assert spoken(resume(script.answer("a3", "u2").read(tmp_path)).blocks()) == "u0 a1 u2 a3"
+    assert spoken(plan_resume(script.answer("a3", "u2").read(tmp_path)).blocks()) == "u0 a1 u2 a3"
 
 
 def test_a_bad_line_is_a_defect(tmp_path: Path) -> None:
     path = Script().user("u0", None).write(tmp_path, tail='{"type":"user"\n')
-    assert [(defect.line, defect.kind) for defect in resume(read_transcript(path)).defects] == [(2, "bad-line")]
+    assert [(defect.line, defect.kind) for defect in plan_resume(read_transcript(path)).defects] == [(2, "bad-line")]
 
 
 def test_a_long_chain_needs_no_recursion(tmp_path: Path) -> None:
@@ -222,7 +224,7 @@ def test_a_long_chain_needs_no_recursion(tmp_path: Path) -> None:
             record = {"type": kind, "uuid": f"u{number}", "parentUuid": f"u{number - 1}" if number else None}
             message = {"role": kind, "id": f"m{number}", "content": [{"type": "text", "text": str(number)}]}
             file.write(json.dumps({**record, "timestamp": "2026-11-01T09:00:00Z", "message": message}) + "\n")
-    blocks = resume(read_transcript(path)).blocks()
+    blocks = plan_resume(read_transcript(path)).blocks()
     assert blocks is not None
     assert len(blocks) == 20_000
 

@@ -7,8 +7,8 @@ import pytest
 from memtui.client.environment import Env
 from memtui.client.paths import project_name
 from memtui.client.running import Running
-from memtui.resume.launch import Resuming, plan_resume, write_fork
-from memtui.resume.resume import resume
+from memtui.resume.launch import LaunchPlan, plan_launch, write_fork
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound, Refused
 from tests.support import digest_tree
@@ -34,37 +34,37 @@ def path(tmp_path: Path, shop: Path) -> Path:
 
 def test_as_it_is(tmp_path: Path, shop: Path, path: Path) -> None:
     before = digest_tree(tmp_path)
-    plan = plan_resume(Env(tmp_path, {}), path)
-    assert plan == Resuming(path, shop, path.parent)
+    plan = plan_launch(Env(tmp_path, {}), path)
+    assert plan == LaunchPlan(path, shop, path.parent)
     assert (plan.id, plan.open_elsewhere) == (SESSION, "")
     plan.refuse_open()
-    assert plan_resume(Env(tmp_path, {}), path, fork=True).forks
+    assert plan_launch(Env(tmp_path, {}), path, fork=True).forks
     assert digest_tree(tmp_path) == before
 
 
 def test_from_a_message(tmp_path: Path, path: Path) -> None:
-    plan = plan_resume(Env(tmp_path, {}), path, at="a1", fork=True)
+    plan = plan_launch(Env(tmp_path, {}), path, at="a1", fork=True)
     assert (plan.at, plan.writes, plan.forks) == ("a1", True, False)
     made = write_fork(plan, NOW)
     assert made.path.parent == path.parent
-    assert spoken(resume(read_transcript(made.path)).blocks()) == "u0 a1"
+    assert spoken(plan_resume(read_transcript(made.path)).blocks()) == "u0 a1"
 
 
 def test_elsewhere(tmp_path: Path, path: Path) -> None:
     other = tmp_path / "other"
     with pytest.raises(NotFound):
-        plan_resume(Env(tmp_path, {}), path, directory=other)
+        plan_launch(Env(tmp_path, {}), path, directory=other)
     other.mkdir()
-    plan = plan_resume(Env(tmp_path, {}), path, directory=other, at="a1")
+    plan = plan_launch(Env(tmp_path, {}), path, directory=other, at="a1")
     assert (plan.directory, plan.folder.name) == (other, project_name(str(other.resolve())))
-    assert not plan_resume(Env(tmp_path, {}), path, directory=other).writes
+    assert not plan_launch(Env(tmp_path, {}), path, directory=other).writes
 
 
 @pytest.mark.parametrize("name", [f"{SESSION}.jsonl", "session.jsonl"])
 def test_a_transcript_that_is_no_session_of_the_client(tmp_path: Path, path: Path, name: str) -> None:
     place = path.parent / name if name == "session.jsonl" else tmp_path / name
     path.rename(place)
-    plan = plan_resume(Env(tmp_path, {}), place)
+    plan = plan_launch(Env(tmp_path, {}), place)
     assert (plan.writes, plan.at) == (True, "")
     assert write_fork(plan, NOW).path.parent == path.parent
 
@@ -72,11 +72,11 @@ def test_a_transcript_that_is_no_session_of_the_client(tmp_path: Path, path: Pat
 def test_one_that_is_open(path: Path, shop: Path) -> None:
     live = Running(SESSION, 12)
     with pytest.raises(Refused, match="already open in pid 12"):
-        Resuming(path, shop, path.parent, live=live).refuse_open()
-    Resuming(path, shop, path.parent, live=live, forks=True).refuse_open()
-    Resuming(path, shop, path.parent, live=live, writes=True).refuse_open()
+        LaunchPlan(path, shop, path.parent, live=live).refuse_open()
+    LaunchPlan(path, shop, path.parent, live=live, forks=True).refuse_open()
+    LaunchPlan(path, shop, path.parent, live=live, writes=True).refuse_open()
 
 
 def test_none_at_all(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        plan_resume(Env(tmp_path, {}), tmp_path / "nowhere.jsonl")
+        plan_launch(Env(tmp_path, {}), tmp_path / "nowhere.jsonl")

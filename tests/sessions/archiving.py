@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from memtui.history.database import HistoryDatabase
-from memtui.sessions.archive import Keeper, Kept
-from memtui.sessions.operations_log import Deed
+from memtui.sessions.archive import ArchivedSession, SessionArchive
+from memtui.sessions.operations_log import SessionOperation
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError
 from tests.fs.faults import Crash, FaultFS, Snapshot, upward
@@ -69,8 +69,8 @@ class Scene:
         self.now = NOW
         self.before = self.tree()
 
-    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> Keeper:
-        return Keeper(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
+    def keeper(self, fs: FaultFS | PowerFS | None = None, **more: object) -> SessionArchive:
+        return SessionArchive(self.dirs, fs=fs or FaultFS(), now=lambda: self.now, patience=1, **more)  # type: ignore[arg-type]
 
     def tree(self) -> Tree:
         found = digest_tree(self.project)
@@ -82,20 +82,22 @@ class Scene:
         mine = (SESSION, "agent-flat")
         return {name: entry for name, entry in self.before.items() if not name.startswith(mine)}
 
-    def box(self) -> Kept:
+    def box(self) -> ArchivedSession:
         return self.keeper().kept()[0]
 
 
-def last(keeper: Keeper) -> Deed | None:
-    """The newest deed that still stands and is no undo."""
-    return next((one for one in keeper.deeds.newest() if one.what not in ("undo", "redo") and not one.undone), None)
+def last(keeper: SessionArchive) -> SessionOperation | None:
+    """The newest operation that still stands and is no undo."""
+    return next(
+        (one for one in keeper.operations.newest() if one.what not in ("undo", "redo") and not one.undone), None
+    )
 
 
-def away(scene: Scene, keeper: Keeper) -> None:
+def away(scene: Scene, keeper: SessionArchive) -> None:
     keeper.delete([scene.path])
 
 
-def back(scene: Scene, keeper: Keeper) -> None:
+def back(scene: Scene, keeper: SessionArchive) -> None:
     keeper.put_back([scene.box()])
 
 
@@ -115,14 +117,14 @@ def check(scene: Scene, where: str, *, done: bool | None = None) -> None:
     tree = scene.tree()
     assert tree == (scene.others if boxes else scene.before), where
     if done is not None:
-        assert len(scene.keeper().deeds.all()) >= 1 or not done, where
+        assert len(scene.keeper().operations.all()) >= 1 or not done, where
     left = [path for path in scene.base.rglob("*") if path.name.endswith(".tmp") or path.parent.name == "moving"]
     assert not left, where
     folders = [path for path in scene.base.joinpath("state", "sessions").glob("*/*/*") if path.is_dir()]
     assert len(folders) == len(boxes), where
 
 
-def prepared(scene: Scene, act: Callable[[Scene, Keeper], None]) -> Snapshot:
+def prepared(scene: Scene, act: Callable[[Scene, SessionArchive], None]) -> Snapshot:
     if act is back:
         scene.keeper().archive([scene.path])
     HistoryDatabase.of(scene.dirs).close()
@@ -138,7 +140,7 @@ def restore(scene: Scene, snapshot: Snapshot) -> None:
             os.utime(scene.project / name, ns=(stamp, stamp))
 
 
-Act = Callable[[Scene, Keeper], None]
+Act = Callable[[Scene, SessionArchive], None]
 
 
 def faulty(scene: Scene, snapshot: Snapshot, fault: Callable[[FaultFS, int], None]) -> Callable[[int], FaultFS]:
@@ -154,7 +156,7 @@ def faulty(scene: Scene, snapshot: Snapshot, fault: Callable[[FaultFS, int], Non
 
 
 def stop_everywhere(scene: Scene, act: Act, *, after: bool = False) -> int:
-    """Let the world stop before (or right after) each call of a deed.
+    """Let the world stop before (or right after) each call of an operation.
 
     Returns:
         How many calls there were.
@@ -171,13 +173,13 @@ def stop_everywhere(scene: Scene, act: Act, *, after: bool = False) -> int:
 
 
 def fail_everywhere(scene: Scene, act: Act, codes: Sequence[int]) -> int:
-    """Let each call of a deed fail.
+    """Let each call of an operation fail.
 
     Args:
         codes: The errors, which take turns.
 
     Returns:
-        How many of the faults made the deed fail.
+        How many of the faults made the operation fail.
     """
     snapshot, failed = prepared(scene, act), 0
     for fs in upward(faulty(scene, snapshot, lambda fs, number: fs.fail_at(number, codes[number % len(codes)]))):
@@ -194,10 +196,10 @@ def fail_everywhere(scene: Scene, act: Act, codes: Sequence[int]) -> int:
 
 
 def stop_twice(scene: Scene, act: Act, *, first: int, then: int) -> int:
-    """Let the world stop at a call of a deed, and again while the next operation ends what that left.
+    """Let the world stop at a call of an operation, and again while the next operation ends what that left.
 
     Args:
-        first: Every so many-th call of the deed.
+        first: Every so many-th call of the operation.
         then: Every so many-th call of what ends it.
 
     Returns:

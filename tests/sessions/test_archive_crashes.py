@@ -11,7 +11,7 @@ from tests.fs.faults import FaultFS, Snapshot, upward
 from tests.fs.power import PowerFS
 from tests.sessions.archiving import Act, Scene, away, back, fail_everywhere, faulty, stop_everywhere, stop_twice
 
-DEEDS = pytest.mark.parametrize("deed", [away, back])
+DEEDS = pytest.mark.parametrize("operation", [away, back])
 CODES = (errno.EIO, errno.ENOSPC, errno.EACCES)
 
 
@@ -21,20 +21,20 @@ def scene(ram_path: Path) -> Scene:
 
 
 @DEEDS
-def test_wherever_the_world_stops_the_session_is_whole(scene: Scene, deed: Act) -> None:
+def test_wherever_the_world_stops_the_session_is_whole(scene: Scene, operation: Act) -> None:
     """Before each call, which is also after the one before it: `keep_loop` does both."""
-    assert stop_everywhere(scene, deed) > 100
+    assert stop_everywhere(scene, operation) > 100
 
 
 @DEEDS
-def test_whatever_call_fails_the_session_is_whole(scene: Scene, deed: Act) -> None:
+def test_whatever_call_fails_the_session_is_whole(scene: Scene, operation: Act) -> None:
     """The errors take turns: `keep_loop` tries each at each call."""
-    assert fail_everywhere(scene, deed, CODES) > 50
+    assert fail_everywhere(scene, operation, CODES) > 50
 
 
 @DEEDS
-def test_a_crash_while_a_crash_is_being_ended(scene: Scene, deed: Act) -> None:
-    assert stop_twice(scene, deed, first=150, then=7) > 30
+def test_a_crash_while_a_crash_is_being_ended(scene: Scene, operation: Act) -> None:
+    assert stop_twice(scene, operation, first=150, then=7) > 30
 
 
 def test_what_another_program_writes_at_any_moment_is_not_lost(scene: Scene) -> None:
@@ -68,17 +68,17 @@ def test_what_another_program_writes_at_any_moment_is_not_lost(scene: Scene) -> 
 
 
 @DEEDS
-def test_no_state_after_a_power_cut_is_bad(ram_path: Path, deed: Act) -> None:
+def test_no_state_after_a_power_cut_is_bad(ram_path: Path, operation: Act) -> None:
     scene = Scene(ram_path)
     for path in scene.project.rglob("*"):  # fewer files: fewer states
         if path.is_file() and path.name not in (scene.path.name, "agent-a.jsonl"):
             path.unlink()
-    if deed is back:
+    if operation is back:
         scene.keeper().archive([scene.path])
     texts = {path.name: path.read_bytes() for path in scene.base.rglob("*.jsonl") if path.name != "deeds.jsonl"}
     assert len(texts) == 2
     fs = PowerFS(scene.base, noise=lambda name: name.endswith(("/lock", ".tmp")))
-    deed(scene, scene.keeper(fs))
+    operation(scene, scene.keeper(fs))
     fs._record("the end")
     bad = []
     for what, disk in fs.states:
@@ -92,4 +92,4 @@ def test_no_state_after_a_power_cut_is_bad(ram_path: Path, deed: Act) -> None:
     print(f"states={len(fs.states)} bad={len(bad)}")
     assert not bad, bad[:5]
     assert len(fs.states) > 20
-    assert json.loads(json.dumps([one.what for one in scene.keeper().deeds.all()]))
+    assert json.loads(json.dumps([one.what for one in scene.keeper().operations.all()]))

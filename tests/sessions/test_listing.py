@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.sessions.catalog import find, newest, sessions
-from memtui.util.errors import NotFound, Usage
+from memtui.util.errors import NotFound, UsageError
 from tests.sessions.test_catalog import name, prompt, write
 
 
@@ -33,7 +33,7 @@ def test_a_word_is_a_path_the_beginning_of_an_id_or_a_title(tmp_path: Path) -> N
     assert find(cache, places, str(second)) == second
     assert find(cache, places, "11113333-0000-4000-8000-0000000000AB") == second
     for word in ("1111", "twice"):
-        with pytest.raises(Usage, match="2 sessions"):
+        with pytest.raises(UsageError, match="2 sessions"):
             find(cache, places, word)
     for word in ("111", "nothing", "f" * 8):
         with pytest.raises(NotFound):

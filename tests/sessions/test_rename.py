@@ -12,12 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memtui.client.session_files import LONGEST, SessionFile, head_and_tail, one_line, records
-from memtui.sessions.archive import Keeper
+from memtui.sessions.archive import SessionArchive
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.transcripts.summary import scan, title_of
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Usage
+from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 from tests.fs.faults import FaultFS, Snapshot, upward
 from tests.sessions.archiving import last
 from tests.support import REPO
@@ -31,9 +31,9 @@ def session(folder: Path, tail: str = "") -> Path:
 
 
 @pytest.fixture
-def keeper(tmp_path: Path) -> Keeper:
+def keeper(tmp_path: Path) -> SessionArchive:
     base = tmp_path / "ours"
-    return Keeper(Dirs(base / "config", base / "state", base / "cache"), now=lambda: 1_000_000.0)
+    return SessionArchive(Dirs(base / "config", base / "state", base / "cache"), now=lambda: 1_000_000.0)
 
 
 @given(WORDS)
@@ -41,7 +41,7 @@ def keeper(tmp_path: Path) -> Keeper:
 def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytest.TempPathFactory, words: str) -> None:
     try:
         title = check_title(words)
-    except Usage:
+    except UsageError:
         return
     assert title == " ".join(words.split())
     path = session(tmp_path_factory.mktemp("s"))
@@ -60,23 +60,23 @@ def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytes
     "words", ["", "  ", "\t", "a\nb", "a\x1b[31m", "\x9b", "\u202eabc", "\u2028", "\ud800", "\u200b"]
 )
 def test_what_is_no_title(words: str) -> None:
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         check_title(words)
 
 
 def test_a_title_has_an_end() -> None:
     assert check_title("x" * LONGEST)
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         check_title("x" * (LONGEST + 1))
 
 
-def test_the_record_is_written_as_the_client_writes_it(tmp_path: Path, keeper: Keeper) -> None:
+def test_the_record_is_written_as_the_client_writes_it(tmp_path: Path, keeper: SessionArchive) -> None:
     path = session(tmp_path)
     before = path.read_bytes()
-    deed = keeper.rename(path, 'Straße "빠른"  👩‍💻')
+    operation = keeper.rename(path, 'Straße "빠른"  👩‍💻')
     line = f'{{"type":"custom-title","customTitle":"Straße \\"빠른\\" 👩‍💻","sessionId":"{SESSION}"}}\n'
     assert path.read_bytes() == before + line.encode()
-    assert (deed.sessions[0].before, deed.sessions[0].after) == ("Move to pnpm", 'Straße "빠른" 👩‍💻')
+    assert (operation.sessions[0].before, operation.sessions[0].after) == ("Move to pnpm", 'Straße "빠른" 👩‍💻')
 
 
 @pytest.mark.parametrize("tail", ['{"type":"user","mess', '{"type":"mode","mode":"normal"}'])
@@ -88,14 +88,14 @@ def test_half_a_line_at_the_end_stays_on_its_own(tmp_path: Path, tail: str) -> N
     assert scan(path).title == "New"
 
 
-def test_undo_appends_the_former_title(tmp_path: Path, keeper: Keeper) -> None:
+def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -> None:
     path = session(tmp_path)
     first, second = keeper.rename(path, "One"), keeper.rename(path, "Two")
     before = path.read_bytes()
     assert last(keeper) == second
     with pytest.raises(Conflict):  # the newer name would be lost without a word
         keeper.undo(first)
-    made = keeper.undo(second).deed
+    made = keeper.undo(second).operation
     assert (made.what, made.undoes, scan(path).title) == ("undo", second.id, "One")
     assert path.read_bytes().startswith(before)
     assert last(keeper) == first
@@ -104,10 +104,10 @@ def test_undo_appends_the_former_title(tmp_path: Path, keeper: Keeper) -> None:
     assert last(keeper) is None
     with pytest.raises(Conflict):
         keeper.undo(first)
-    assert [deed.undone for deed in keeper.deeds.newest()] == [False, False, True, True]
+    assert [operation.undone for operation in keeper.operations.newest()] == [False, False, True, True]
 
 
-def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: Keeper) -> None:
+def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: SessionArchive) -> None:
     path = session(tmp_path)
     odd = "long\n" + "y" * 300 + "\udcff"
     path.write_bytes(path.read_bytes() + json.dumps({"type": "custom-title", "customTitle": odd}).encode() + b"\n")
@@ -116,7 +116,7 @@ def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: Keeper) -
     assert scan(path).title == one_line(odd)
 
 
-def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: Keeper) -> None:
+def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: SessionArchive) -> None:
     path = tmp_path / f"{SESSION}.jsonl"
     with pytest.raises(NotFound):
         append_title(path, "x")
@@ -130,7 +130,7 @@ def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: Keeper) -> Non
     with pytest.raises(MemtuiError):
         append_title(path, "x")
     assert (tmp_path / "real").read_text(encoding="utf-8") == "{}\n"
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         keeper.rename(tmp_path / "real", "x")
 
 
@@ -207,7 +207,7 @@ print(number)
 """
 
 
-def test_a_client_that_writes_meanwhile_loses_nothing(tmp_path: Path, keeper: Keeper) -> None:
+def test_a_client_that_writes_meanwhile_loses_nothing(tmp_path: Path, keeper: SessionArchive) -> None:
     path = session(tmp_path)
     before = path.read_bytes()
     stop = tmp_path / "stop"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcripts.content import LONGEST_PIECE, MOST_PARTS, Part, part_of, said_of, telling
-from memtui.transcripts.records import Passage, Spot, passages_of
+from memtui.transcripts.content import LONGEST_PIECE, MOST_PARTS, ContentPart, message_content, part_of, telling
+from memtui.transcripts.records import Cursor, RecordView, record_views
 
 KEYS = st.sampled_from(
     ["type", "text", "content", "message", "input", "name", "source", "data", "attachment", "compactMetadata", "prompt",
@@ -27,7 +27,7 @@ TYPES = st.sampled_from(
 
 
 def said(data: dict[str, Any]) -> list[tuple[str, str]]:
-    found = said_of(Passage(Spot(0), 0, 0, data))
+    found = message_content(RecordView(Cursor(0), 0, 0, data))
     return [(part.kind, part.line or part.body) for part in found.parts]
 
 
@@ -46,7 +46,7 @@ def attached(kind: str, **more: Any) -> dict[str, Any]:
 @given(st.dictionaries(KEYS, JSON, max_size=8), TYPES)
 def test_nothing_raises_and_something_is_said(data: dict[str, Any], kind: str) -> None:
     data["type"] = kind
-    found = said_of(Passage(Spot(0), 0, 0, data))
+    found = message_content(RecordView(Cursor(0), 0, 0, data))
     assert found.parts
     assert all("\n" not in part.line for part in found.parts)
     assert part_of(data).kind
@@ -114,38 +114,38 @@ def test_who_speaks() -> None:
         ({"type": "system"}, "session"),
     ]
     for data, role in rows:
-        assert said_of(Passage(Spot(0), 0, 0, data)).role == role
+        assert message_content(RecordView(Cursor(0), 0, 0, data)).role == role
 
 
 def test_a_bad_line_says_why_and_how_it_begins() -> None:
-    (passage,) = passages_of(b'{"type":"user","te', Spot(9), 9, pending=True)
-    (part,) = said_of(passage).parts
+    (passage,) = record_views(b'{"type":"user","te', Cursor(9), 9, pending=True)
+    (part,) = message_content(passage).parts
     assert (part.kind, part.line) == ("bad", "no record: cut off (its writer may not be done)")
     assert part.body == '{"type":"user","te'
-    first, second = passages_of(b'{"a":1}{"b":2}', Spot(9), 9)
-    assert "does not read it" in said_of(second).parts[-1].line
-    assert (first.spot, second.spot) == (Spot(9), Spot(9, 1))
+    first, second = record_views(b'{"a":1}{"b":2}', Cursor(9), 9)
+    assert "does not read it" in message_content(second).parts[-1].line
+    assert (first.spot, second.spot) == (Cursor(9), Cursor(9, 1))
 
 
 def test_many_parts_are_counted() -> None:
-    parts = said_of(Passage(Spot(0), 0, 0, user([{"type": "text", "text": "x"}] * (MOST_PARTS + 7)))).parts
+    parts = message_content(RecordView(Cursor(0), 0, 0, user([{"type": "text", "text": "x"}] * (MOST_PARTS + 7)))).parts
     assert len(parts) == MOST_PARTS + 1
     assert parts[-1].line == "7 more parts in this record"
 
 
 def test_the_first_lines_and_how_many_are_left() -> None:
-    part = Part("result", body="".join(f"{n}\n" for n in range(10)))
+    part = ContentPart("result", body="".join(f"{n}\n" for n in range(10)))
     assert part.first_lines(3) == (["0", "1", "2"], 7)
     assert part.first_lines(10) == (part.lines(), 0)
     assert part.first_lines(0) == ([], 10)
-    assert Part("result", body="x" * LONGEST_PIECE * 5).first_lines(2) == (["x" * LONGEST_PIECE] * 2, 3)
-    assert Part("result").first_lines(2) == ([], 0)
+    assert ContentPart("result", body="x" * LONGEST_PIECE * 5).first_lines(2) == (["x" * LONGEST_PIECE] * 2, 3)
+    assert ContentPart("result").first_lines(2) == ([], 0)
 
 
 @given(st.text(st.sampled_from("ab \n\r\u2028"), max_size=60), st.integers(0, 3))
 def test_lines_lose_nothing(text: str, times: int) -> None:
     text += "word " * 1_000 * times
-    lines = Part("result", body=text).lines()
+    lines = ContentPart("result", body=text).lines()
     assert "".join(lines) == "".join(line.removesuffix("\r") for line in text.split("\n"))
     assert all(len(line) <= LONGEST_PIECE for line in lines)
 
@@ -153,5 +153,5 @@ def test_lines_lose_nothing(text: str, times: int) -> None:
 def test_the_corpus_says_something(shared: Path) -> None:
     for path in sorted((shared / "corpus" / "sessions").rglob("*.jsonl"))[:40]:
         for line in path.read_bytes().splitlines():
-            for passage in passages_of(line, Spot(0), 1):
-                assert said_of(passage).parts, json.dumps(passage.data)[:200]
+            for passage in record_views(line, Cursor(0), 1):
+                assert message_content(passage).parts, json.dumps(passage.data)[:200]

@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import quick_entries
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import Found, Reader
+from memtui.transcripts.reader import Found, TranscriptReader
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
@@ -133,7 +133,7 @@ def test_a_transcript_is_the_same_without_haste(
     path = tmp_path_factory.mktemp("t") / "s.jsonl"
     path.write_bytes(b"\n".join(lines) + b"\n" * ends)
     transcript = read_transcript(path)
-    reader = Reader(path)
+    reader = TranscriptReader(path)
     poll = reader.poll()
     slow = [entry_of(found, index) for index, found in enumerate(poll.records)]
     assert [asdict(entry) for entry in transcript.entries] == [asdict(entry) for entry in slow]

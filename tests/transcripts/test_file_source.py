@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import Reader
-from memtui.transcripts.records import Longer, Passage
+from memtui.transcripts.reader import TranscriptReader
+from memtui.transcripts.records import Longer, RecordView
 from memtui.util.errors import NotFound
 from tests.support import digest_tree
 
@@ -39,14 +39,14 @@ FILES = st.lists(PIECES, max_size=14).map(b"".join)
 Seen = tuple[int, Any, str]
 
 
-def forward(source: FileSource) -> Iterator[Passage]:
+def forward(source: FileSource) -> Iterator[RecordView]:
     passage = source.first()
     while passage is not None:
         yield passage
         passage = source.after(passage.spot)
 
 
-def backward(source: FileSource) -> Iterator[Passage]:
+def backward(source: FileSource) -> Iterator[RecordView]:
     passage = source.last()
     while passage is not None:
         yield passage
@@ -55,7 +55,7 @@ def backward(source: FileSource) -> Iterator[Passage]:
 
 def by_reader(path: Path) -> tuple[list[Seen], list[Seen]]:
     """Records, and lines that are bad, as the reader of whole files finds them; what has no line end yet included."""
-    reader = Reader(path)
+    reader = TranscriptReader(path)
     poll = reader.poll()
     records: list[Seen] = [(found.offset, found.data, "") for found in poll.records]
     bad: list[Seen] = [(problem.offset, {}, problem.why) for problem in reader.problems]

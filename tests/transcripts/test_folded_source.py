@@ -9,34 +9,34 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcripts.file_source import FileSource
-from memtui.transcripts.folded_source import FOLD, FoldedSource, Repeats, Run
-from memtui.transcripts.records import Passage, Source, Spot
-from memtui.transcripts.search import Hit, Needle, find, next_prompt
+from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange, Repeats
+from memtui.transcripts.records import Cursor, RecordSource, RecordView
+from memtui.transcripts.search import Needle, SearchHit, find, next_prompt
 from tests.transcripts.rows import Script, again, compacted
 
 
-def runs_of(path: Path, repeats: Repeats | None = None) -> tuple[Run, ...]:
+def runs_of(path: Path, repeats: Repeats | None = None) -> tuple[RepeatedRange, ...]:
     repeats, source = repeats or Repeats(), FileSource(path)
     assert all(0 <= share <= 1 for share in repeats.look(source))
     source.close()
     return repeats.runs
 
 
-def words(source: Source) -> list[str]:
+def words(source: RecordSource) -> list[str]:
     """What one comes by, forward: uuids, and how many messages each fold stands for."""
     found = [passage.data.get("uuid") or str(passage.repeats or "") for passage in forward(source)]
     assert found == [passage.data.get("uuid") or str(passage.repeats or "") for passage in backward(source)][::-1]
     return found
 
 
-def forward(source: Source) -> Iterator[Passage]:
+def forward(source: RecordSource) -> Iterator[RecordView]:
     passage = source.first()
     while passage is not None:
         yield passage
         passage = source.after(passage.spot)
 
 
-def backward(source: Source) -> Iterator[Passage]:
+def backward(source: RecordSource) -> Iterator[RecordView]:
     passage = source.last()
     while passage is not None:
         yield passage
@@ -48,7 +48,7 @@ def test_rows_that_were_written_again_are_one_line_until_it_is_opened(tmp_path: 
     source = FoldedSource(path, runs_of(path))
     assert words(source) == ["u0", "a1", "u2", "c3", "r4", "b", "s", "hook", "3", "u5", "a6"]
     (run,) = source.runs
-    spot = Spot(run.start, FOLD)
+    spot = Cursor(run.start, FOLD)
     source.turn(spot, opened=True)
     assert words(source)[7:] == ["hook", "3", "u2-again", "c3-again", "r4-again", "u5", "a6"]
     twin = source.copy()
@@ -66,13 +66,13 @@ def test_prompts_and_words_count_once(tmp_path: Path) -> None:
 
     def hits(step: int) -> list[str]:
         found, spot = [], None
-        while hit := next((one for one in next_prompt(source, spot, step) if isinstance(one, Hit)), None):
+        while hit := next((one for one in next_prompt(source, spot, step) if isinstance(one, SearchHit)), None):
             found.append(hit.passage.data["uuid"])
             spot = hit.passage.spot
         return found
 
     assert hits(1) == hits(-1)[::-1] == ["u0", "u2", "u5"]
-    told = [one for one in find(source, Needle("done"), None, -1) if isinstance(one, Hit)]
+    told = [one for one in find(source, Needle("done"), None, -1) if isinstance(one, SearchHit)]
     assert [hit.passage.data["uuid"] for hit in told] == ["r4"]
     source.close()
 

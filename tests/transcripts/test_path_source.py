@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.resume import resume
-from memtui.transcripts.path_source import WaySource
-from memtui.transcripts.records import Longer, Spot
+from memtui.resume.resume import plan_resume
+from memtui.transcripts.path_source import PathSource
+from memtui.transcripts.records import Cursor, Longer
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
 from tests.transcripts.rows import Script
@@ -17,8 +17,8 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     told.lines[2] = told.lines[2] + told.lines[0]
     path = told.write(tmp_path)
     transcript = read_transcript(path)
-    way = resume(transcript).way
-    source = WaySource(path, way)
+    way = plan_resume(transcript).way
+    source = PathSource(path, way)
     found, passage = [], source.first()
     while passage is not None:
         assert source.get(passage.spot) == passage
@@ -36,7 +36,7 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     beside = source.at(lost.offset)
     assert beside is not None
     assert beside.data["uuid"] == "u2"
-    assert [source.share(Spot(0)), source.share(Spot(3))] == [0, 1]
+    assert [source.share(Cursor(0)), source.share(Cursor(3))] == [0, 1]
     assert source.near(0.4) == found[1]
     with pytest.raises(Longer):
         source.first(10)
@@ -48,8 +48,8 @@ def test_a_glued_record_is_picked_from_its_line(tmp_path: Path) -> None:
     told = Script().user("u1", None).user("u2", None)
     told.lines[0] += told.lines.pop()
     path = told.write(tmp_path)
-    source = WaySource(path, read_transcript(path).entries)
-    assert [source.get(Spot(n)).data["uuid"] for n in range(2)] == ["u1", "u2"]  # type: ignore[union-attr]
+    source = PathSource(path, read_transcript(path).entries)
+    assert [source.get(Cursor(n)).data["uuid"] for n in range(2)] == ["u1", "u2"]  # type: ignore[union-attr]
     source.close()
 
 
@@ -57,14 +57,14 @@ def test_a_file_that_changed_says_so(tmp_path: Path) -> None:
     path = Script().user("u1", None).write(tmp_path)
     way = read_transcript(path).entries
     path.write_bytes(path.read_bytes().replace(b'"u1"', b'"u9"'))
-    source = WaySource(path, way)
+    source = PathSource(path, way)
     passage = source.first()
     assert passage is not None
     assert "the file changed" in passage.bad
     source.close()
-    empty = WaySource(path, ())
+    empty = PathSource(path, ())
     assert empty.first() is empty.last() is empty.at(0) is None
     empty.close()
     path.unlink()
     with pytest.raises(NotFound):
-        WaySource(path, way)
+        PathSource(path, way)

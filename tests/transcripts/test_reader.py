@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.lines import LONGEST_LINE
-from memtui.transcripts.reader import Found, Reader
+from memtui.transcripts.reader import Found, TranscriptReader
 from memtui.transcripts.tree import build_tree
 from tests.support import REPO
 
@@ -30,7 +30,7 @@ class Follow:
     """A reader with what it has taken, as a screen would hold it."""
 
     def __init__(self, path: Path) -> None:
-        self.reader = Reader(path)
+        self.reader = TranscriptReader(path)
         self.entries: list[Entry] = []
         self.reset = self.gone = False
         self.error = ""
@@ -161,9 +161,9 @@ def test_the_same_records_however_it_grew(
 def test_a_reader_goes_on_from_a_kept_position(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"a":1}\n{"a":2}\n{"a"', encoding="utf-8")
-    first = Reader(path)
+    first = TranscriptReader(path)
     first.poll()
-    later = Reader(path, first.position)
+    later = TranscriptReader(path, first.position)
     with path.open("a", encoding="utf-8") as file:
         file.write(":3}\n")
     poll = later.poll()
@@ -175,7 +175,7 @@ def test_a_file_with_another_middle_is_another_file(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = '{"type":"user","uuid":"' + "x" * 80 + '"}\n'
     path.write_text(head + '{"a":1}\n', encoding="utf-8")
-    reader = Reader(path)
+    reader = TranscriptReader(path)
     reader.poll()
     path.write_text(head + '{"b":2}\n{"c":3}\n', encoding="utf-8")
     poll = reader.poll()
@@ -189,7 +189,7 @@ def test_a_line_just_below_the_limit_is_read_and_one_above_skipped(tmp_path: Pat
     with path.open("wb") as file:
         file.write(b'{"x":"' + b"A" * room + b'"}\n')
         file.write(b'{"x":"' + b"A" * (room + 1) + b'"}\n{"y":1}\n')
-    reader = Reader(path)
+    reader = TranscriptReader(path)
     lengths: list[tuple[int, int]] = []
     reader.poll(lambda found: lengths.append((found.line, found.length)))
     assert lengths == [(1, LONGEST_LINE), (3, 7)]
@@ -199,7 +199,7 @@ def test_a_line_just_below_the_limit_is_read_and_one_above_skipped(tmp_path: Pat
 def test_the_tail_is_a_record_only_when_it_is_whole(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text('{"a":1}\n{"b":2}', encoding="utf-8")
-    reader = Reader(path)
+    reader = TranscriptReader(path)
     reader.poll()
     tail = reader.tail()
     assert tail is not None

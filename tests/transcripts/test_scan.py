@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import Facts, Scanner, decode, scan
+from memtui.transcripts.summary import Scanner, SessionSummary, decode, scan
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
 from tests.transcripts.rows import Script
@@ -25,7 +25,7 @@ ODD = [
 ]  # fmt: skip
 
 
-def both(path: Path) -> Facts:
+def both(path: Path) -> SessionSummary:
     quick = scan(path)
     assert quick == scan(path, quick=False)
     return quick
@@ -199,4 +199,4 @@ def test_long_lines_torn_lines_and_lines_without_end(tmp_path: Path) -> None:
 def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.touch()
-    assert both(path) == Facts()
+    assert both(path) == SessionSummary()

@@ -9,17 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcripts import file_source
-from memtui.transcripts.content import said_of
+from memtui.transcripts.content import message_content
 from memtui.transcripts.entries import is_prompt
 from memtui.transcripts.file_source import FileSource
-from memtui.transcripts.path_source import WaySource
-from memtui.transcripts.records import Longer, Passage, Source, Spot
-from memtui.transcripts.search import Hit, Needle, find, next_prompt, with_uuid
+from memtui.transcripts.path_source import PathSource
+from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
+from memtui.transcripts.search import Needle, SearchHit, find, next_prompt, with_uuid
 from memtui.transcripts.transcript import read_transcript
 from tests.transcripts.rows import Script
 
 
-def every(source: Source) -> list[Passage]:
+def every(source: RecordSource) -> list[RecordView]:
     found, passage = [], source.first()
     while passage is not None:
         found.append(passage)
@@ -27,9 +27,9 @@ def every(source: Source) -> list[Passage]:
     return found
 
 
-def spots(source: Source, words: str, step: int) -> list[Spot]:
+def spots(source: RecordSource, words: str, step: int) -> list[Cursor]:
     """Where a text is found, one after another."""
-    found: list[Spot] = []
+    found: list[Cursor] = []
     hit = last(find(source, Needle(words), None, step))
     while hit is not None:
         found.append(hit.passage.spot)
@@ -37,11 +37,11 @@ def spots(source: Source, words: str, step: int) -> list[Spot]:
     return found
 
 
-def last(steps: Iterator[Hit | float]) -> Hit | None:
+def last(steps: Iterator[SearchHit | float]) -> SearchHit | None:
     """What a search ends with; the shares before it only grow."""
     shares = [0.0]
     for step in steps:
-        if isinstance(step, Hit):
+        if isinstance(step, SearchHit):
             return step
         assert shares[-1] <= step <= 1
         shares.append(step)
@@ -64,11 +64,11 @@ def test_it_finds_what_looking_at_every_record_finds(
         expected = [
             passage.spot
             for passage in every(source)
-            if any(words.lower() in line.lower() for part in said_of(passage).parts for line in part.lines())
+            if any(words.lower() in line.lower() for part in message_content(passage).parts for line in part.lines())
         ]
         assert spots(source, words, 1) == expected
         assert spots(source, words, -1) == expected[::-1]
-        way = WaySource(path, read_transcript(path).entries)
+        way = PathSource(path, read_transcript(path).entries)
         assert len(spots(way, words, 1)) == len(spots(way, words, -1)) == len(expected)
         way.close()
     source.close()
@@ -83,7 +83,7 @@ def test_hits_within_a_record_come_one_by_one(tmp_path: Path) -> None:
         found.append((hit.part, hit.line))
         hit = last(find(source, needle, hit.passage.spot, 1, behind=found[-1]))
     assert found == [(0, 0), (0, 2), (0, 3)]
-    hit = last(find(source, needle, Spot(source.last().spot.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
+    hit = last(find(source, needle, Cursor(source.last().spot.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
     assert hit is not None
     assert (hit.part, hit.line) == (0, 2)
     source.close()
@@ -108,7 +108,7 @@ def test_prompts(tmp_path: Path, step: int) -> None:
         told.call(f"c{number}", f"u{number}", f"t{number}").result(f"r{number}", f"c{number}", f"t{number}", '"user"')
     path = told.write(tmp_path, '{"type":"user","uuid":"half","mess')
     way = read_transcript(path).entries
-    for source in (FileSource(path), WaySource(path, way)):
+    for source in (FileSource(path), PathSource(path, way)):
         found = []
         hit = last(next_prompt(source, None, step))
         while hit is not None:
@@ -129,7 +129,7 @@ def test_records_of_one_line_are_found_apart(tmp_path: Path) -> None:
     assert spots(source, "needle", -1) == spots(source, "needle", 1)[::-1]
     hit = last(with_uuid(source, "b"))
     assert hit is not None
-    assert hit.passage.spot == Spot(1, 1)
+    assert hit.passage.spot == Cursor(1, 1)
     assert last(with_uuid(source, "d")) is None
     source.close()
 

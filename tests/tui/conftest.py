@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.tui.theme import UNICODE, Glyphs
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
@@ -39,7 +39,7 @@ def memory(home: Path) -> Path:
     shop = home / "shop"
     shop.mkdir()
     env = Env(home, {"HOME": str(home)}, ())
-    folder = decide(env, shop).folder
+    folder = locate_memory(env, shop).folder
     folder.mkdir(parents=True)
     lines = ["# Memory", ""]
     for number, (name, (kind, description, body)) in enumerate(TOPICS.items()):
@@ -58,7 +58,7 @@ def memory(home: Path) -> Path:
 def workspace(memory: Path, home: Path) -> Workspace:
     """The desk over that folder."""
     env = Env(home, {"HOME": str(home)}, ())
-    return Workspace(env, Dirs.from_env(env.environ, home), decide(env, home / "shop"), now=lambda: NOW)
+    return Workspace(env, Dirs.from_env(env.environ, home), locate_memory(env, home / "shop"), now=lambda: NOW)
 
 
 @pytest.fixture
@@ -66,6 +66,6 @@ def make_app(workspace: Workspace) -> Maker:
     """Makes the app; it does not watch the disk, so that a test says when to look."""
 
     def make(glyphs: Glyphs = UNICODE, over: Workspace = workspace) -> MemtuiApp:
-        return MemtuiApp(Start.over(over), read_config(over.dirs.config), glyphs=glyphs, watch=False)
+        return MemtuiApp(StartContext.over(over), read_config(over.dirs.config), glyphs=glyphs, watch=False)
 
     return make

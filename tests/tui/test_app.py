@@ -196,7 +196,7 @@ async def test_help_is_what_is_bound(make_app: Maker) -> None:
 
 
 async def test_read_only_writes_nothing(make_app: Maker, workspace: Workspace, memory: Path) -> None:
-    reading = Workspace(workspace.env, workspace.dirs, workspace.place, read_only=True, now=lambda: NOW)
+    reading = Workspace(workspace.env, workspace.dirs, workspace.location, read_only=True, now=lambda: NOW)
     before = digest_tree(memory)
     async with make_app(over=reading).run_test(size=SIZE) as pilot:
         app = await settle(pilot)
@@ -233,12 +233,12 @@ async def test_every_size_shows_something_and_breaks_nothing(make_app: Maker, si
 async def test_sessions_are_offered_where_there_is_no_memory_yet(
     make_app: Maker, home: Path, workspace: Workspace
 ) -> None:
-    for file in workspace.place.folder.iterdir():
+    for file in workspace.location.folder.iterdir():
         file.unlink()
-    workspace.place.folder.rmdir()
+    workspace.location.folder.rmdir()
     script = Script().user("u0", None, "Make checkout retry").answer("a1", "u0")
-    workspace.place.transcripts.mkdir(parents=True, exist_ok=True)
-    script.write(workspace.place.transcripts)
+    workspace.location.transcripts.mkdir(parents=True, exist_ok=True)
+    script.write(workspace.location.transcripts)
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await until(pilot, lambda: isinstance(app.screen, Choose))
@@ -249,9 +249,9 @@ async def test_sessions_are_offered_where_there_is_no_memory_yet(
 
 
 async def test_the_sample_is_offered_where_nothing_is(make_app: Maker, home: Path, workspace: Workspace) -> None:
-    for file in workspace.place.folder.iterdir():
+    for file in workspace.location.folder.iterdir():
         file.unlink()
-    workspace.place.folder.rmdir()
+    workspace.location.folder.rmdir()
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         await until(pilot, lambda: isinstance(app.screen, Choose))

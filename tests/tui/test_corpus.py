@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.render.arrange import Item
-from memtui.tui.startup.start import Start
+from memtui.tui.render.memory_rows import FileRow
+from memtui.tui.startup.start import StartContext
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
 from memtui.util.text import is_plain
@@ -27,12 +27,12 @@ def opened(request: pytest.FixtureRequest, home: Path) -> Workspace:
     """The workspace over a copy of one folder of the corpus."""
     (home / "shop").mkdir()
     env = Env(home, {"HOME": str(home)}, ())
-    place = decide(env, home / "shop")
-    shutil.copytree(request.param, place.folder, copy_function=shutil.copy)
-    for path in place.folder.rglob("*"):
+    location = locate_memory(env, home / "shop")
+    shutil.copytree(request.param, location.folder, copy_function=shutil.copy)
+    for path in location.folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    place.folder.chmod(0o755)
-    return Workspace(env, Dirs.from_env(env.environ, home), place, trash=False, now=lambda: NOW)
+    location.folder.chmod(0o755)
+    return Workspace(env, Dirs.from_env(env.environ, home), location, trash=False, now=lambda: NOW)
 
 
 corpus = pytest.mark.parametrize("opened", FOLDERS, ids=lambda path: path.name, indirect=True)
@@ -40,12 +40,12 @@ corpus = pytest.mark.parametrize("opened", FOLDERS, ids=lambda path: path.name, 
 
 @corpus
 async def test_every_file_is_shown_and_nothing_changes(opened: Workspace) -> None:
-    before = digest_tree(opened.place.folder)
-    async with MemtuiApp(Start.over(opened), read_config(opened.dirs.config), watch=False).run_test(
+    before = digest_tree(opened.location.folder)
+    async with MemtuiApp(StartContext.over(opened), read_config(opened.dirs.config), watch=False).run_test(
         size=(100, 30)
     ) as pilot:
         app = await settle(pilot)
-        rows = [row for row in app.memory.list.rows if isinstance(row, Item)]
+        rows = [row for row in app.memory.list.rows if isinstance(row, FileRow)]
         for row in rows[:25]:
             app.memory.go_to(row.path)
             await settle(pilot)
@@ -53,14 +53,14 @@ async def test_every_file_is_shown_and_nothing_changes(opened: Workspace) -> Non
             assert app.state.preview.path == row.path
             assert is_plain(screen_text(app).replace("\n", ""))
         await press(pilot, "b", "right_square_bracket", "T", "escape", "5", "1")
-    assert digest_tree(opened.place.folder) == before
+    assert digest_tree(opened.location.folder) == before
 
 
 @corpus
 def test_an_edit_of_each_file_undoes_to_the_same_bytes(opened: Workspace) -> None:
-    world = opened.read(full=True)
+    snapshot = opened.read(full=True)
     opened.note_outside()
-    for scope in world.scopes:
+    for scope in snapshot.scopes:
         for file in scope.files:
             data, base = opened.text(file.path)
             opened.save(file.path, data + b"\none more line\n", base)

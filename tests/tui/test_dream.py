@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from memtui.client.paths import LOCK
 from memtui.dream.run.events import Money, Note, Phase, Turn
-from memtui.dream.run.run import Emit, End, run_dream
+from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
@@ -24,14 +24,14 @@ from tests.tui.driving import press, screen_text, settle
 SIZE = (120, 40)
 HOSTILE = "\x1b[31mred\x07\x9b2J\u202e [b]bold[/b]\x00"
 
-Dreams = Callable[..., End]
+Dreams = Callable[..., RunEnd]
 
 
 @pytest.fixture
 def dream(workspace: Workspace) -> Dreams:
     """Runs a dream in this process."""
 
-    def run(work: Callable[[Stage, Emit], object], **options: object) -> End:
+    def run(work: Callable[[Stage, Emit], object], **options: object) -> RunEnd:
         given: dict[str, object] = {"force": True, "now": lambda: NOW, "backend": "test", "why": "named"} | options
         return run_dream(workspace, workspace.dirs, work, **given)  # type: ignore[arg-type]
 

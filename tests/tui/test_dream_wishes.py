@@ -11,7 +11,7 @@ from memtui.client.paths import LOCK
 from memtui.dream.run import spawn as start
 from memtui.dream.run.events import EventLog, Phase
 from memtui.dream.run.runs import list_runs
-from memtui.dream.run.spawn import StartedRun, Wish, start_run
+from memtui.dream.run.spawn import RunRequest, StartedRun, start_run
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.dialogs.choose import Choose, OptionLines
@@ -63,7 +63,7 @@ def program(monkeypatch: pytest.MonkeyPatch) -> None:
 def begin(workspace: Workspace) -> StartedRun:
     """A run that goes on until somebody ends it, as if another process had started it."""
     run = start_run(
-        workspace.dirs, workspace.place.cwd, Wish(force=True), environ=workspace.env.environ, now=NOW,
+        workspace.dirs, workspace.location.cwd, RunRequest(force=True), environ=workspace.env.environ, now=NOW,
         program=(sys.executable, "-P", "-c", HANGS),
     )  # fmt: skip
     run.first(lambda seconds: os.sched_yield())
@@ -272,14 +272,14 @@ async def test_the_time_of_a_dream_that_succeeded_is_not_offered_for_clearing(
 
 async def test_read_only_starts_and_judges_nothing(make_app: Maker, dream: Dreams, workspace: Workspace) -> None:
     dream(shrink)
-    before = digest_tree(workspace.place.folder)
-    over = Workspace(workspace.env, workspace.dirs, workspace.place, read_only=True, now=lambda: NOW)
+    before = digest_tree(workspace.location.folder)
+    over = Workspace(workspace.env, workspace.dirs, workspace.location, read_only=True, now=lambda: NOW)
     async with make_app(over=over).run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         at_file(view, "user_role.md")
         await press(pilot, "D", "a", "A", "X")
         assert len(app.screen_stack) == 1
-    assert digest_tree(workspace.place.folder) == before
+    assert digest_tree(workspace.location.folder) == before
     assert len(list_runs(workspace.dirs)) == 1
 
 

@@ -10,14 +10,14 @@ from rich.segment import Segment
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.glyphs import wanted_glyphs
-from memtui.tui.loaders.memory import Reading, keep_picture, read_world
+from memtui.tui.loaders.memory import MemoryLoader, keep_picture, load_snapshot_again
 from memtui.tui.startup.first import First
 from memtui.tui.startup.frame import SMALLEST
-from memtui.tui.startup.start import Start
+from memtui.tui.startup.start import StartContext
 from memtui.tui.startup.terminal import Terminal
 from memtui.util.config import Config, read_config
 from tests.screen import ScreenOf
@@ -49,8 +49,8 @@ class Bench:
         self.config: Config = read_config(workspace.dirs.config)
         self.ascii = self.read_only = self.sample = False
         self.system = "truecolor"
-        patch.chdir(workspace.place.cwd)
-        patch.setattr(Reading, "first", lambda self: None)
+        patch.chdir(workspace.location.cwd)
+        patch.setattr(MemoryLoader, "first", lambda self: None)
         patch.setattr(ScrollBar, "renderer", ScrollBarRender)  # an app in ASCII leaves its own behind
         patch.setattr(Terminal, "draw", lambda _, sequences: self.drawn.append(sequences))
         for name in [*os.environ]:
@@ -65,15 +65,15 @@ class Bench:
         (folder / "config.toml").write_text("".join(f'{key} = "{value}"\n' for key, value in settings.items()))
         self.config = read_config(folder)
 
-    def start(self) -> Start:
+    def start(self) -> StartContext:
         """The start of this home."""
-        place, env = self.workspace.place, self.workspace.env
+        place, env = self.workspace.location, self.workspace.env
         cache = self.workspace.dirs.cache
-        return Start(place, env.home, cache, self.read_only, lambda: NOW, lambda: self.workspace, env.environ)
+        return StartContext(place, env.home, cache, self.read_only, lambda: NOW, lambda: self.workspace, env.environ)
 
     def keep(self) -> None:
         """Keep the last picture, as a run does once all is read."""
-        keep_picture(self.start(), self.workspace, read_world(self.workspace, None, full=True))
+        keep_picture(self.start(), self.workspace, load_snapshot_again(self.workspace, None, full=True))
 
     def draw(self, size: tuple[int, int], *, remember: bool = True) -> ScreenOf | None:
         """What is drawn by hand; None if nothing is."""
@@ -175,7 +175,7 @@ async def test_a_folder_that_is_empty_or_not_there(bench: Bench, memory: Path, s
 async def test_memory_that_is_off(bench: Bench, home: Path) -> None:
     environ = {"HOME": str(home), "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1"}
     env = Env(home, environ, ())
-    bench.workspace = Workspace(env, bench.workspace.dirs, decide(env, home / "shop"), now=lambda: NOW)
+    bench.workspace = Workspace(env, bench.workspace.dirs, locate_memory(env, home / "shop"), now=lambda: NOW)
     bench.keep()
     assert bench.draw((100, 14)) is None  # without the variable it is another picture
     bench.patch.setenv("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1")

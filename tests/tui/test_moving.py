@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose, OptionLines
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -20,7 +20,7 @@ ID = "11111111-1111-4111-8111-111111111111"
 @pytest.fixture
 def old(workspace: Workspace, home: Path) -> Path:
     """What a project named shop has left whose directory is gone: a session and a topic file."""
-    folder = workspace.place.transcripts.parent / "-gone-shop"
+    folder = workspace.location.transcripts.parent / "-gone-shop"
     (folder / "memory").mkdir(parents=True)
     (folder / "memory/user_pet.md").write_text("---\nname: pet\ntype: user\n---\nA cat.\n", encoding="utf-8")
     script = Script().user("u1", None, "feed the [b]cat[/b]", cwd="/gone/shop").answer("a1", "u1")
@@ -33,8 +33,8 @@ def new(workspace: Workspace, home: Path) -> Workspace:
     """A directory of that name without any memory."""
     cwd = home / "code/shop"
     cwd.mkdir(parents=True)
-    place = decide(workspace.env, cwd)
-    return Workspace(workspace.env, workspace.dirs, place, now=lambda: NOW)
+    location = locate_memory(workspace.env, cwd)
+    return Workspace(workspace.env, workspace.dirs, location, now=lambda: NOW)
 
 
 async def test_the_first_page_offers_what_a_namesake_has_left(make_app: Maker, new: Workspace, old: Path) -> None:
@@ -52,7 +52,7 @@ async def test_the_first_page_offers_what_a_namesake_has_left(make_app: Maker, n
         await settle(pilot)
         await press(pilot, "y")
         await until(pilot, lambda: "moved 1 session and 1" in screen_text(app))
-        assert (new.place.folder / "user_pet.md").exists() and (new.place.transcripts / f"{ID}.jsonl").exists()
+        assert (new.location.folder / "user_pet.md").exists() and (new.location.transcripts / f"{ID}.jsonl").exists()
         assert not old.exists()
         app.wish("bring")
         await settle(pilot)
@@ -73,7 +73,7 @@ async def test_any_project_that_is_gone_can_be_chosen(make_app: Maker, workspace
 
 
 async def test_read_only_it_is_only_shown(make_app: Maker, new: Workspace, old: Path) -> None:
-    kept = Workspace(new.env, new.dirs, new.place, read_only=True, now=lambda: NOW)
+    kept = Workspace(new.env, new.dirs, new.location, read_only=True, now=lambda: NOW)
     async with make_app(over=kept).run_test(size=SIZE) as pilot:
         app = await settle(pilot)
         assert "bring what" not in screen_text(app)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.tui.loaders.memory import Reading
+from memtui.tui.loaders.memory import MemoryLoader
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle
 
@@ -13,8 +13,8 @@ async def test_a_rescan_reads_nothing_while_nothing_changed(
     make_app: Maker, memory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = make_app()
-    again, real = [], Reading.again
-    monkeypatch.setattr(Reading, "again", lambda self: (again.append(1), real(self)))
+    again, real = [], MemoryLoader.again
+    monkeypatch.setattr(MemoryLoader, "again", lambda self: (again.append(1), real(self)))
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
         app.reading.look()
@@ -34,10 +34,10 @@ async def test_a_rescan_sees_what_is_edited_in_place(make_app: Maker, memory: Pa
     app = make_app()
     async with app.run_test(size=(100, 30)) as pilot:
         await settle(pilot)
-        before = app.state and app.state.world
+        before = app.state and app.state.snapshot
         file = memory / "user_role.md"
         file.write_bytes(file.read_bytes()[::-1])
         app.reading.look()
         await settle(pilot)
         assert app.state is not None
-        assert app.state.world is not before
+        assert app.state.snapshot is not before

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from memtui.resume.outline import Node
-from memtui.sessions.listing import Packed, Session
+from memtui.sessions.listing import CompressedList, Session
 from memtui.transcripts.subagents import SubAgent
 from memtui.tui.render.session_rows import (
     AGENTS,
@@ -18,15 +18,15 @@ from memtui.tui.render.session_rows import (
     point_of,
     project_of,
 )
-from memtui.tui.state import OpenSession, Point, Shelf
+from memtui.tui.state import OpenSession, Point, SessionListState
 
 
 def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main", cwd: str = "/code/shop") -> Session:
     return Session(f"/p/{name}.jsonl", 1000.0, size, 0, 1000.0, name, messages, 0, branch, cwd, f"please {name}")
 
 
-SHELF = Shelf(
-    sessions=Packed(
+SHELF = SessionListState(
+    sessions=CompressedList(
         [
             session("pnpm", size=9, messages=2),
             session("Checkout", size=5, messages=40, branch="fix"),
@@ -36,8 +36,8 @@ SHELF = Shelf(
 )
 
 
-def titles(wanted: SessionsWanted, shelf: Shelf = SHELF) -> list[str]:
-    rows = arrange_sessions(shelf, wanted, {})
+def titles(wanted: SessionsWanted, session_list: SessionListState = SHELF) -> list[str]:
+    rows = arrange_sessions(session_list, wanted, {})
     return [row.title for row in rows if isinstance(row, Session)]
 
 

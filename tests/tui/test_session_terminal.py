@@ -24,7 +24,7 @@ the direction of writing."""
 @pytest.fixture
 def hostile(workspace: Workspace) -> Path:
     """A session in which every text is an attack."""
-    folder = workspace.place.transcripts
+    folder = workspace.location.transcripts
     result = [{"type": "text", "text": f"{EVIL}\n" * 9}]
     script = Script().user("u0", None, EVIL, cwd=f"/{EVIL}", gitBranch=EVIL)
     script.call("c1", "u0", "t1", EVIL, **{EVIL: EVIL, "command": EVIL, "file_path": EVIL})

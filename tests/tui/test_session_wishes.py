@@ -105,7 +105,7 @@ async def test_archived_ones_stay_listed_and_go_back(make_app: Maker, sessions: 
 
 
 async def test_export_writes_a_new_file_only(make_app: Maker, sessions: list[Path], workspace: Workspace) -> None:
-    target = workspace.place.cwd / "Checkout-retries.md"
+    target = workspace.location.cwd / "Checkout-retries.md"
     async with make_app().run_test(size=SIZE) as pilot:
         await on(pilot, sessions[0])
         await press(pilot, "enter", "5", "enter", "enter")

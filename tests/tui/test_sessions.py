@@ -7,11 +7,11 @@ from uuid import UUID
 import pytest
 from textual.pilot import Pilot
 
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.views.sessions import SessionsView
-from memtui.tui.widgets.properties import Facts
+from memtui.tui.widgets.properties import PropertyTable
 from tests.support import digest_tree
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
@@ -38,7 +38,7 @@ def put(folder: Path, number: int, script: Script, *, days: float) -> Path:
 @pytest.fixture
 def sessions(workspace: Workspace) -> list[Path]:
     """Three sessions of the project, one of another; the first has a rewind and a sub-agent."""
-    here = workspace.place.transcripts
+    here = workspace.location.transcripts
     first = (
         Script()
         .user("u0", None, "Make checkout retry")
@@ -102,7 +102,7 @@ async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: 
         _, view = await opened(pilot)
         view.list.to_key(str(sessions[0]))
         await settle(pilot)
-        facts = {name: value for name, value, _ in view.query_one(Facts).pairs}
+        facts = {name: value for name, value, _ in view.query_one(PropertyTable).pairs}
     assert facts["messages"] == "8"
     assert facts["prompts"] == "3"
     assert facts["rewinds"] == "1"
@@ -111,7 +111,7 @@ async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: 
 
 
 async def test_scope_branch_and_filter(make_app: Maker, sessions: list[Path], workspace: Workspace) -> None:
-    git = workspace.place.cwd / ".git"
+    git = workspace.location.cwd / ".git"
     git.mkdir()
     (git / "HEAD").write_text("ref: refs/heads/feat/pnpm\n")
     async with make_app().run_test(size=SIZE) as pilot:
@@ -152,8 +152,8 @@ async def test_another_project_has_its_own_sessions(
 ) -> None:
     site = home / "site"
     site.mkdir()
-    other = Workspace(workspace.env, workspace.dirs, decide(workspace.env, site), now=lambda: NOW)
-    put(other.place.transcripts, 7, Script().user("u0", None, "Build the site").answer("a1", "u0"), days=1)
+    other = Workspace(workspace.env, workspace.dirs, locate_memory(workspace.env, site), now=lambda: NOW)
+    put(other.location.transcripts, 7, Script().user("u0", None, "Build the site").answer("a1", "u0"), days=1)
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         await press(pilot, "slash", "apostrophe", *"pnpm", "enter")
@@ -186,7 +186,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
 ) -> None:
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
     for number in range(1, 71):
-        put(workspace.place.transcripts.parent / "-home-ana-site", number, lost, days=number)
+        put(workspace.location.transcripts.parent / "-home-ana-site", number, lost, days=number)
     monkeypatch.setattr("memtui.tui.loaders.health.MANY", 50)
     monkeypatch.setattr("memtui.tui.loaders.health.REST", float("inf"))
     async with make_app().run_test(size=SIZE) as pilot:

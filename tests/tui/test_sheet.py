@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.document._document import Document
 
-from memtui.tui.editor_model import Sheet, Unopenable
+from memtui.tui.editor_model import EditorText, NotEditable
 
 PIECES = st.lists(
     st.sampled_from(
@@ -19,8 +19,8 @@ PIECES = st.lists(
 def test_what_opens_is_written_back_byte_for_byte(pieces: list[str], newline: str, ends: bool) -> None:
     data = (newline.join(pieces) + (newline if ends else "")).encode()
     try:
-        sheet = Sheet.from_bytes(data)
-    except Unopenable:
+        sheet = EditorText.from_bytes(data)
+    except NotEditable:
         return
     assert sheet.to_bytes() == data
     assert Document(sheet.body).text == sheet.body  # what the text field gives back unedited
@@ -38,11 +38,11 @@ def test_what_opens_is_written_back_byte_for_byte(pieces: list[str], newline: st
     ],
 )
 def test_what_an_editor_would_damage_does_not_open(data: bytes, reason: str) -> None:
-    with pytest.raises(Unopenable, match=reason.replace("+", r"\+")):
-        Sheet.from_bytes(data)
+    with pytest.raises(NotEditable, match=reason.replace("+", r"\+")):
+        EditorText.from_bytes(data)
 
 
 def test_body_starts_behind_the_frontmatter() -> None:
-    sheet = Sheet.from_bytes(b"---\nname: n\ntype: user\n---\n\nBody\n")
+    sheet = EditorText.from_bytes(b"---\nname: n\ntype: user\n---\n\nBody\n")
     assert sheet.body.strip() == "Body"
     assert sheet.body_line >= 5

@@ -15,9 +15,9 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK
-from memtui.dream.lock.foreign import Foreign
+from memtui.dream.lock.foreign import ExternalRun
 from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import list_runs, reserve, write_run
@@ -42,7 +42,7 @@ def named(memory: Path, home: Path) -> Workspace:
     (home / ".claude/projects/shop").mkdir()
     memory.rename(home / ".claude/projects/shop/memory")
     env = Env(home, environ, ())
-    return Workspace(env, Dirs.from_env(environ, home), decide(env, home / "shop"), now=lambda: NOW)
+    return Workspace(env, Dirs.from_env(environ, home), locate_memory(env, home / "shop"), now=lambda: NOW)
 
 
 def going(*keys: str) -> Callable[["Pilot[int]"], object]:
@@ -89,7 +89,7 @@ OVER = "# Memory\n\n" + "- [testing](feedback_testing.md) — Integration tests 
 
 
 def test_an_index_over_its_limit(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
-    (named.place.folder / "MEMORY.md").write_text(OVER, encoding="utf-8")
+    (named.location.folder / "MEMORY.md").write_text(OVER, encoding="utf-8")
     assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("0", "G", "K", "K"))
 
 
@@ -119,7 +119,7 @@ def test_editor_beside_its_preview(snap_compare: Compare, make_app: Maker, named
 
 
 def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
-    file = named.place.folder / "feedback_commits.md"
+    file = named.location.folder / "feedback_commits.md"
 
     async def go(pilot: "Pilot[int]") -> None:
         app = await settle(pilot)
@@ -135,7 +135,7 @@ def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> No
 @pytest.fixture
 def with_sessions(named: Workspace) -> Workspace:
     """Sessions of the named project: a rewind, a compaction, one that is due, one without a title."""
-    folder = named.place.transcripts
+    folder = named.location.transcripts
     retry = Script().user("u0", None, "Make checkout retry").call("c1", "u0", "t1", "Bash", command="pnpm test")
     retry.result("r1", "c1", "t1", "3 failed\n" * 6).answer("a1", "r1", id="m2").user("u2", "a1", "with backoff")
     retry.answer("a3", "u2").user("u4", "a1", "without **backoff**").answer("a5", "u4")
@@ -180,10 +180,10 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
                   backend="offline", why="named")  # fmt: skip
     for run in list_runs(named.dirs):
         write_run(replace(run, process=Identity(4400)))
-    for file in named.place.folder.glob("*.md"):
+    for file in named.location.folder.glob("*.md"):
         if file.name in ("feedback_commits.md", "project_new.md"):
             os.utime(file, (NOW - 50 * 3600,) * 2)
-    lock = named.place.folder / LOCK
+    lock = named.location.folder / LOCK
     at = lock.stat().st_mtime_ns
     lock.write_bytes(b"9999999")
     os.utime(lock, ns=(at, at))
@@ -257,9 +257,9 @@ def test_the_dream_of_another_program(
     snap_compare: Compare, make_app: Maker, named: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
-    foreign = Foreign(4411, NOW - 134, "", frozenset(), files)
+    foreign = ExternalRun(4411, NOW - 134, "", frozenset(), files)
     monkeypatch.setattr("memtui.tui.loaders.memory.of_any", lambda *_: True)
-    monkeypatch.setattr("memtui.tui.loaders.dreams.find_foreign", lambda *_: foreign)
+    monkeypatch.setattr("memtui.tui.loaders.dreams.find_external_run", lambda *_: foreign)
     monkeypatch.setattr("memtui.tui.loaders.dreams.alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
@@ -267,7 +267,7 @@ def test_the_dream_of_another_program(
 
 
 def test_first_run(snap_compare: Compare, make_app: Maker, named: Workspace) -> None:
-    for file in named.place.folder.iterdir():
+    for file in named.location.folder.iterdir():
         file.unlink()
-    named.place.folder.rmdir()
+    named.location.folder.rmdir()
     assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going())

@@ -9,7 +9,7 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from memtui.resume.resume import resume
+from memtui.resume.resume import plan_resume
 from memtui.transcripts.entries import Entry
 from memtui.transcripts.reader import HeldFile
 from memtui.transcripts.transcript import read_transcript
@@ -63,7 +63,7 @@ def story() -> Script:
 
 def written(folder: Path, told: Script) -> tuple[Path, tuple[Entry, ...]]:
     path = told.write(folder)
-    return path, resume(read_transcript(path)).way
+    return path, plan_resume(read_transcript(path)).way
 
 
 async def read(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from memtui.tui.keyboard import LONGEST, TypeAhead
+from memtui.tui.keyboard import LONGEST, KeyQueue
 
 
 class Queue:
@@ -18,7 +18,7 @@ class Queue:
         self.handled: list[str] = []
         self.clock = 100.0
         self.answers = answers
-        self.ahead = TypeAhead(cast(Any, self), clock=lambda: self.clock)
+        self.ahead = KeyQueue(cast(Any, self), clock=lambda: self.clock)
 
     def post_message(self, message: events.Key) -> bool:
         self.queue.append(message)
@@ -38,17 +38,17 @@ class Queue:
 
 
 @given(st.lists(st.one_of(st.sampled_from(["", "a", "bc", "def"]), st.just("open")), max_size=20))
-def test_no_key_overtakes_another(deeds: list[str]) -> None:
+def test_no_key_overtakes_another(operations: list[str]) -> None:
     app = Queue()
     typed = ""
     opening = False
-    for deed in deeds:
-        if deed == "open":
+    for operation in operations:
+        if operation == "open":
             app.ahead.opened() if opening else app.ahead.opening()
             opening = not opening
         else:
-            app.type(deed)
-            typed += deed
+            app.type(operation)
+            typed += operation
         if app.queue:
             app.step()
     if opening:

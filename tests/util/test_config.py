@@ -6,7 +6,7 @@ import pytest
 
 from memtui.services.settings import write_setting
 from memtui.util.config import SETTINGS, read_config
-from memtui.util.errors import MemtuiError, Usage
+from memtui.util.errors import MemtuiError, UsageError
 
 
 def test_defaults_without_a_file(tmp_path: Path) -> None:
@@ -43,9 +43,9 @@ def test_a_broken_file_is_never_overwritten(tmp_path: Path) -> None:
 
 
 def test_unknown_keys_and_values_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         write_setting(tmp_path, "colour", "red")
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         write_setting(tmp_path, "theme", "red")
 
 

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.prefetch_fork import beside
+from memtui.util.prefetch_fork import prefetch
 
 
 def test_another_process_looks() -> None:
-    found = beside(lambda: (os.getpid(), ["\udc80", 1.5] * 100_000))
+    found = prefetch(lambda: (os.getpid(), ["\udc80", 1.5] * 100_000))
     process, rest = found()
     assert process != os.getpid()
     assert rest == ["\udc80", 1.5] * 100_000
@@ -19,7 +19,7 @@ def test_a_look_that_fails_there_fails_here(tmp_path: Path) -> None:
     def look() -> bytes:
         return (tmp_path / "gone").read_bytes()
 
-    found = beside(look)
+    found = prefetch(look)
     with pytest.raises(FileNotFoundError):
         found()
 
@@ -29,6 +29,6 @@ def test_without_a_second_process_the_look_is_taken_here(monkeypatch: pytest.Mon
         raise OSError("no process")
 
     monkeypatch.setattr("os.fork", no)
-    assert beside(os.getpid)() == os.getpid()
+    assert prefetch(os.getpid)() == os.getpid()
     monkeypatch.delattr("os.fork")
-    assert beside(os.getpid)() == os.getpid()
+    assert prefetch(os.getpid)() == os.getpid()

@@ -2,12 +2,12 @@
 
 import pytest
 
-from memtui.util.errors import NotFound, Usage
-from memtui.util.resolve import begins, the_one
+from memtui.util.errors import NotFound, UsageError
+from memtui.util.resolve import begins, resolve_one
 
 
 def test_the_only_one() -> None:
-    assert the_one([7], "x", "version", lists="") == 7
+    assert resolve_one([7], "x", "version", lists="") == 7
     assert begins("abcdef", "ABCD")
     assert not begins("abcdef", "abc")
     assert not begins("abcdef", "bcde")
@@ -15,11 +15,11 @@ def test_the_only_one() -> None:
 
 def test_none_and_several() -> None:
     with pytest.raises(NotFound, match="no version 'a␛'") as none:
-        the_one([], "a\x1b", "version", lists="memtui history lists them")
+        resolve_one([], "a\x1b", "version", lists="memtui history lists them")
     assert none.value.hint == "memtui history lists them"
-    with pytest.raises(Usage, match="'ab' fits 5 dreams") as several:
-        the_one(["ab1", "ab2", "ab3", "ab\x1b", "ab5"], "ab", "dream", lists="", name=str)
+    with pytest.raises(UsageError, match="'ab' fits 5 dreams") as several:
+        resolve_one(["ab1", "ab2", "ab3", "ab\x1b", "ab5"], "ab", "dream", lists="", name=str)
     assert several.value.hint == "ab1, ab2, ab3, ab␛"
-    with pytest.raises(Usage) as nameless:
-        the_one([1, 2], "ab", "dream", lists="")
+    with pytest.raises(UsageError) as nameless:
+        resolve_one([1, 2], "ab", "dream", lists="")
     assert nameless.value.hint == "give more of the id"

@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import Struct, field
 
 from memtui.agent.shell.grammar import Word
-from memtui.agent.shell.paths import Scope
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.plan import Denied
 from memtui.fs.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES, fold_name, is_sensitive
 
@@ -123,7 +123,7 @@ VALUES = {
 }  # fmt: skip
 
 
-def find_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
+def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     """Judge the words behind `find`.
 
     Raises:
@@ -155,12 +155,12 @@ def find_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
 _FILE_TESTS = ("-e", "-f", "-d", "-s", "-r", "-h", "-L")
 
 
-def _echo(words: Sequence[Word], scope: Scope) -> list[str]:
+def _echo(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     """Every word is text; what is no flag of it is printed."""
     return [scope.literal(word) for word in words]
 
 
-def _printf_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
+def _printf_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     if not words:
         raise Denied("printf without a format")
     values = [scope.literal(word) for word in words]
@@ -168,7 +168,7 @@ def _printf_arguments(words: Sequence[Word], scope: Scope) -> list[str]:
     return values
 
 
-def _test(words: Sequence[Word], scope: Scope) -> list[str]:
+def _test(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     """Only whether a file is there and of which kind: `test` of numbers and variables is a shell's own language."""
     values = [scope.literal(word) for word in words]
     turned = values[:1] == ["!"]
@@ -179,7 +179,7 @@ def _test(words: Sequence[Word], scope: Scope) -> list[str]:
     return values
 
 
-SPECIAL: dict[str, Callable[[Sequence[Word], Scope], list[str]]] = {
+SPECIAL: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
     "echo": _echo,
     "printf": _printf_arguments,
     "test": _test,

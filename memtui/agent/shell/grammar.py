@@ -55,21 +55,21 @@ class Word(Struct, frozen=True):
     pattern: str | None = None
 
 
-class Command(Struct, frozen=True):
+class ShellCommand(Struct, frozen=True):
     """One simple command, at least one word."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
 
 
-class Part(Struct, frozen=True):
+class WordPart(Struct, frozen=True):
     """A pipeline and the operator before it, "" for the first."""
 
     after: str
-    commands: tuple[Command, ...]
+    commands: tuple[ShellCommand, ...]
 
 
-def parse(line: str) -> list[Part]:
+def parse(line: str) -> list[WordPart]:
     """Read a command line.
 
     Raises:
@@ -98,10 +98,10 @@ class _Reader:
         self.count = 0
         self.wildcards = 0
 
-    def read(self) -> list[Part]:
-        parts = [Part("", self.pipeline())]
+    def read(self) -> list[WordPart]:
+        parts = [WordPart("", self.pipeline())]
         while self.at < len(self.line):
-            parts.append(Part(self.operator(), self.pipeline()))
+            parts.append(WordPart(self.operator(), self.pipeline()))
         return parts
 
     def operator(self) -> str:
@@ -121,14 +121,14 @@ class _Reader:
         while self.at < len(self.line) and self.line[self.at] in _BLANK:
             self.at += 1
 
-    def pipeline(self) -> tuple[Command, ...]:
+    def pipeline(self) -> tuple[ShellCommand, ...]:
         commands = [self.command()]
         while self.line.startswith("|", self.at) and not self.line.startswith("||", self.at):
             self.at += 1
             commands.append(self.command())
         return tuple(commands)
 
-    def command(self) -> Command:
+    def command(self) -> ShellCommand:
         self.count += 1
         if self.count > MAX_COMMANDS:
             raise Denied(f"more than {MAX_COMMANDS} commands")
@@ -147,7 +147,7 @@ class _Reader:
                 words.append(self.word())
         if not words:
             raise Denied("a command is missing")
-        return Command(tuple(words), tuple(redirects))
+        return ShellCommand(tuple(words), tuple(redirects))
 
     def redirect(self) -> Redirect:
         fd = 1 if self.line[self.at] == ">" else int(self.line[self.at])

@@ -21,7 +21,7 @@ _MAX_LISTED = 50_000
 """Names that are looked at for one wildcard."""
 
 
-class Scope(Struct, frozen=True):
+class AllowedFolders(Struct, frozen=True):
     """What an agent was given.
 
     Args:

@@ -17,23 +17,23 @@ class Redirect(Struct, frozen=True):
     target: Literal["null", "stdout"]
 
 
-class Stage(Struct, frozen=True):
+class PipelineStage(Struct, frozen=True):
     """One program: its bare name and arguments, and what becomes of its outputs, in order."""
 
     argv: tuple[str, ...]
     redirects: tuple[Redirect, ...] = ()
 
 
-class Step(Struct, frozen=True):
+class ShellStep(Struct, frozen=True):
     """A pipeline, and when it runs: `after` is "" (the first), ";", "&&" or "||"."""
 
     after: str
-    stages: tuple[Stage, ...]
+    stages: tuple[PipelineStage, ...]
 
 
-class Plan(Struct, frozen=True):
+class ShellPlan(Struct, frozen=True):
     """Everything that runs. `cwd` is where; `readable` the folders that may be read, links resolved."""
 
     cwd: Path
-    steps: tuple[Step, ...]
+    steps: tuple[ShellStep, ...]
     readable: tuple[Path, ...]

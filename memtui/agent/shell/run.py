@@ -16,7 +16,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.agent.shell.plan import Plan
+from memtui.agent.shell.plan import ShellPlan
 from memtui.util.text import visible
 
 SECONDS = 10.0
@@ -48,7 +48,7 @@ class Ran(Struct, frozen=True):
     sandbox: tuple[str, ...]
 
 
-def run(plan: Plan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran:
+def run(plan: ShellPlan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran:
     """Run what was allowed.
 
     What was started ends with the thread that called, too: on Linux the system sees to it.
@@ -95,7 +95,7 @@ def _outer() -> list[str]:
     return []
 
 
-def _job(plan: Plan, seconds: float) -> bytes:
+def _job(plan: ShellPlan, seconds: float) -> bytes:
     job = {
         "cwd": str(plan.cwd),
         "readable": [str(folder) for folder in plan.readable],

@@ -14,14 +14,14 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from memtui.agent.shell.commands import KINDS, RULES, SPECIAL, Rules
-from memtui.agent.shell.grammar import Command, Part, Word, parse
-from memtui.agent.shell.paths import Scope
-from memtui.agent.shell.plan import Denied, Plan, Stage, Step
+from memtui.agent.shell.grammar import ShellCommand, Word, WordPart, parse
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.shell.plan import Denied, PipelineStage, ShellPlan, ShellStep
 
 _COUNT = re.compile(r"-[0-9]{1,9}")
 
 
-def arguments(name: str, words: Sequence[Word], rules: Rules, scope: Scope) -> list[str]:
+def arguments(name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> list[str]:
     """Judge a command's words.
 
     Args:
@@ -40,7 +40,7 @@ def arguments(name: str, words: Sequence[Word], rules: Rules, scope: Scope) -> l
 
 
 class _Reader:
-    def __init__(self, name: str, words: Sequence[Word], rules: Rules, scope: Scope) -> None:
+    def __init__(self, name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> None:
         self.name = name
         self.left = list(words)
         self.rules = rules
@@ -173,7 +173,7 @@ _INSTEAD = {
 }
 
 
-def check_line(line: str, scope: Scope) -> Plan:
+def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
     """Judge a command line.
 
     Args:
@@ -190,11 +190,11 @@ def check_line(line: str, scope: Scope) -> Plan:
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
     parts, scope = _enter(parse(line), scope)
-    steps = [Step(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
-    return Plan(scope.cwd or root, tuple(steps), readable)
+    steps = [ShellStep(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
+    return ShellPlan(scope.cwd or root, tuple(steps), readable)
 
 
-def _enter(parts: Sequence[Part], scope: Scope) -> tuple[Sequence[Part], Scope]:
+def _enter(parts: Sequence[WordPart], scope: AllowedFolders) -> tuple[Sequence[WordPart], AllowedFolders]:
     """Take a `cd` at the start away: it has to be sure to succeed, or the rest would run somewhere else."""
     first, *others = parts
     words = first.commands[0].words
@@ -210,11 +210,11 @@ def _enter(parts: Sequence[Part], scope: Scope) -> tuple[Sequence[Part], Scope]:
     return [replace(others[0], after=""), *others[1:]], replace(scope, cwd=place)
 
 
-def _stage(command: Command, scope: Scope) -> Stage:
+def _stage(command: ShellCommand, scope: AllowedFolders) -> PipelineStage:
     name, words = _name(command.words[0]), command.words[1:]
     special = SPECIAL.get(name)
     args = arguments(name, words, RULES[name], scope) if special is None else special(words, scope)
-    return Stage((name, *args), command.redirects)
+    return PipelineStage((name, *args), command.redirects)
 
 
 def _name(word: Word) -> str:

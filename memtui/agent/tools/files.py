@@ -38,7 +38,7 @@ _PROBE = 8192
 _PART = 1 << 20
 
 
-class Shown(Struct, frozen=True):
+class ReadExcerpt(Struct, frozen=True):
     """What is shown of a file; `digest` is that of the whole file, "" if it is too large to be written."""
 
     text: str
@@ -46,7 +46,7 @@ class Shown(Struct, frozen=True):
     first: int
 
 
-def read_lines(place: Verdict, offset: int, limit: int) -> Shown:
+def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
     """Show some lines.
 
     Args:
@@ -68,7 +68,7 @@ def read_lines(place: Verdict, offset: int, limit: int) -> Shown:
         if b"\0" in data[:_PROBE]:
             raise ToolFault(f"{place.name} is not a text file")
         if not data:
-            return Shown("(the file is empty)", digest(b""), 1)
+            return ReadExcerpt("(the file is empty)", digest(b""), 1)
         if not whole:
             file.seek(0)
         source: IO[bytes] = io.BytesIO(data) if whole else file
@@ -79,7 +79,7 @@ def read_lines(place: Verdict, offset: int, limit: int) -> Shown:
     text = "\n".join(lines)
     if more:
         text += f"\n(more follows: go on with offset {offset + len(lines)}; the file has {size(total)} bytes)"
-    return Shown(text, digest(data) if whole else "", offset)
+    return ReadExcerpt(text, digest(data) if whole else "", offset)
 
 
 def _take(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
@@ -120,7 +120,7 @@ Seen = MutableMapping[str, str]
 """Path of each file that the model has seen, with the digest that it had then."""
 
 
-class Change(Struct, frozen=True):
+class FileEdit(Struct, frozen=True):
     """What one Edit asks for."""
 
     old: str
@@ -133,7 +133,7 @@ def place_key(place: Verdict) -> str:
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: Verdict, change: Change, seen: Seen, *, fs: FileSystem = REAL) -> str:
+def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = REAL) -> str:
     """Replace a text by another.
 
     Args:
@@ -238,7 +238,7 @@ def _bytes(text: str) -> bytes:
     return data
 
 
-def _as_there(text: str, change: Change, *, crlf: bool) -> tuple[str, str]:
+def _as_there(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
     """Old and new with the line ends of the text that they are for: the model sees none but "\n"."""
     if crlf:
         return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")

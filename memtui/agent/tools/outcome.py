@@ -5,7 +5,7 @@ from msgspec import Struct
 from memtui.util.errors import MemtuiError
 
 
-class Outcome(Struct, frozen=True):
+class ToolResult(Struct, frozen=True):
     """An answer to the model.
 
     Args:
@@ -23,7 +23,7 @@ class Outcome(Struct, frozen=True):
     wrote: bool = False
 
     @classmethod
-    def fault(cls, reason: str) -> "Outcome":
+    def fault(cls, reason: str) -> "ToolResult":
         return cls(reason, ok=False, reason=reason)
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.agent.permissions import Scope
+from memtui.agent.permissions import AllowedFolders
 from memtui.agent.shell.plan import Denied
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
@@ -107,14 +107,14 @@ MOST_NAMES = 50_000
 _DEEPEST = 24
 
 
-class Found(Struct, frozen=True):
+class FoundFile(Struct, frozen=True):
     """A regular file: its name below the folder, with slashes, and when it was last changed (seconds)."""
 
     name: str
     changed: float
 
 
-def walk(top: Path) -> Iterator[Found]:
+def walk(top: Path) -> Iterator[FoundFile]:
     """Every regular file below a folder, by name.
 
     Args:
@@ -140,14 +140,14 @@ def walk(top: Path) -> Iterator[Found]:
             except OSError:
                 continue
             if stat.S_ISREG(info.st_mode):
-                yield Found(above + name, info.st_mtime)
+                yield FoundFile(above + name, info.st_mtime)
 
 
 MAX_FILES = 200
 """Names of one answer."""
 
 
-def find(place: Verdict, pattern: str, scope: Scope) -> str:
+def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
     """The names, one a line: below the stage as seen from there, elsewhere whole.
 
     Args:
@@ -172,7 +172,7 @@ def find(place: Verdict, pattern: str, scope: Scope) -> str:
     return "\n".join(lines) or "(no file matches)"
 
 
-def lead_of(top: Path, scope: Scope) -> str:
+def lead_of(top: Path, scope: AllowedFolders) -> str:
     """What is put in front of a name below a folder, so that Read finds it."""
     root = scope.root.resolve()
     if top == root:
@@ -180,11 +180,11 @@ def lead_of(top: Path, scope: Scope) -> str:
     return f"{top.relative_to(root) if top.is_relative_to(root) else top}/"
 
 
-def _latest(found: Found) -> tuple[float, str]:
+def _latest(found: FoundFile) -> tuple[float, str]:
     return -found.changed, found.name
 
 
-def _split(pattern: str, scope: Scope) -> tuple[Path, str]:
+def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
     """The folder that an absolute pattern starts in, and the rest."""
     plain: list[str] = []
     parts = [part for part in pattern.split("/") if part]
@@ -206,7 +206,7 @@ _MODES = ("files_with_matches", "content", "count")
 _SEEK = Path(__file__).with_name("search_process.py")
 
 
-def job_of(place: Verdict, given: Mapping[str, object], scope: Scope) -> dict[str, object]:
+def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
     """What the process is told.
 
     Args:

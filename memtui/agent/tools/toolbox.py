@@ -10,11 +10,11 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memtui.agent.permissions import Decision, Scope, decide
+from memtui.agent.permissions import AllowedFolders, Decision, decide
 from memtui.agent.shell.run import SECONDS, run
 from memtui.agent.task import TOOLS
-from memtui.agent.tools.files import LINES, Change, Seen, edit_file, place_key, read_lines, write_file
-from memtui.agent.tools.outcome import Outcome
+from memtui.agent.tools.files import LINES, FileEdit, Seen, edit_file, place_key, read_lines, write_file
+from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.schemas import SCHEMAS
 from memtui.agent.tools.search import find, job_of, seek, whole
 from memtui.fs.atomic import digest
@@ -37,7 +37,7 @@ class Box:
         allowed: Names of the tools that it may use.
     """
 
-    def __init__(self, scope: Scope, allowed: Sequence[str] = TOOLS, *, fs: FileSystem = REAL) -> None:
+    def __init__(self, scope: AllowedFolders, allowed: Sequence[str] = TOOLS, *, fs: FileSystem = REAL) -> None:
         self._scope = scope
         self._allowed = [name for name in SCHEMAS if name in allowed]
         self._fs = fs
@@ -47,7 +47,7 @@ class Box:
         """What the model is told."""
         return [SCHEMAS[name] for name in self._allowed]
 
-    async def call(self, name: object, given: object) -> Outcome:
+    async def call(self, name: object, given: object) -> ToolResult:
         """Do what the model asks for, or say why not.
 
         Args:
@@ -55,45 +55,45 @@ class Box:
             given: The same; any type.
         """
         if name not in self._allowed or not isinstance(name, str):
-            return Outcome.fault(f"there is no such tool; there are: {', '.join(self._allowed)}")
+            return ToolResult.fault(f"there is no such tool; there are: {', '.join(self._allowed)}")
         if not isinstance(given, Mapping):
-            return Outcome.fault("the input is no JSON object")
+            return ToolResult.fault("the input is no JSON object")
         given = {key: value for key, value in given.items() if value is not None}
         for key in SCHEMAS[name]["input_schema"]["required"]:
             if key not in given:
-                return Outcome.fault(f"{key} is missing")
+                return ToolResult.fault(f"{key} is missing")
         decision = decide(name, given, self._scope)
         if not decision.allowed:
-            return Outcome.fault(f"denied: {decision.reason}")
+            return ToolResult.fault(f"denied: {decision.reason}")
         try:
             outcome = await _RUN[name](self, decision, given)
         except MemtuiError as fault:
-            return Outcome.fault(fault.message)
+            return ToolResult.fault(fault.message)
         except OSError as error:
-            return Outcome.fault(f"the disk says: {os.strerror(error.errno or 0)}")
+            return ToolResult.fault(f"the disk says: {os.strerror(error.errno or 0)}")
         if len(outcome.text) <= MOST:
             return outcome
         text = outcome.text[:MOST] + "\n(cut here: ask for less)"
-        return Outcome(text, outcome.ok, outcome.reason, outcome.fresh, outcome.wrote)
+        return ToolResult(text, outcome.ok, outcome.reason, outcome.fresh, outcome.wrote)
 
-    async def _read(self, decision: Decision, given: Given) -> Outcome:
+    async def _read(self, decision: Decision, given: Given) -> ToolResult:
         place = _place(decision)
         offset = whole(given, "offset", 1, least=1, most=10**12)
         limit = whole(given, "limit", LINES, least=1, most=LINES)
         shown = await in_thread(lambda: read_lines(place, offset, limit))
         if shown.digest:
             self._seen[place_key(place)] = shown.digest
-        return Outcome(shown.text, fresh=f"{place_key(place)}:{shown.first}")
+        return ToolResult(shown.text, fresh=f"{place_key(place)}:{shown.first}")
 
-    async def _glob(self, decision: Decision, given: Given) -> Outcome:
+    async def _glob(self, decision: Decision, given: Given) -> ToolResult:
         place, pattern = _place(decision), given["pattern"]
-        return Outcome(await in_thread(lambda: find(place, pattern, self._scope)))
+        return ToolResult(await in_thread(lambda: find(place, pattern, self._scope)))
 
-    async def _grep(self, decision: Decision, given: Given) -> Outcome:
+    async def _grep(self, decision: Decision, given: Given) -> ToolResult:
         place = _place(decision)
-        return Outcome(await seek(await in_thread(lambda: job_of(place, given, self._scope))))
+        return ToolResult(await seek(await in_thread(lambda: job_of(place, given, self._scope))))
 
-    async def _bash(self, decision: Decision, given: Given) -> Outcome:
+    async def _bash(self, decision: Decision, given: Given) -> ToolResult:
         plan = decision.plan
         assert plan is not None
         seconds = whole(given, "timeout", int(SECONDS * 1000), least=100, most=int(SECONDS * 1000)) / 1000
@@ -102,20 +102,20 @@ class Box:
         fresh = f"output:{digest(text.encode())}" if text else ""
         if ran.stopped:
             why = "it took too long and was stopped" if ran.stopped == "time" else "it printed too much and was stopped"
-            return Outcome(f"{text}\n({why})".lstrip("\n"), False, why, fresh)
+            return ToolResult(f"{text}\n({why})".lstrip("\n"), False, why, fresh)
         if ran.code:
             text = f"{text}\n(exit code {ran.code})".lstrip("\n")
-        return Outcome(text or "(it printed nothing)", fresh=fresh)
+        return ToolResult(text or "(it printed nothing)", fresh=fresh)
 
-    async def _edit(self, decision: Decision, given: Given) -> Outcome:
-        change = Change(given["old_string"], given["new_string"], given.get("replace_all") is True)
-        return Outcome(edit_file(_place(decision), change, self._seen, fs=self._fs), wrote=True)
+    async def _edit(self, decision: Decision, given: Given) -> ToolResult:
+        change = FileEdit(given["old_string"], given["new_string"], given.get("replace_all") is True)
+        return ToolResult(edit_file(_place(decision), change, self._seen, fs=self._fs), wrote=True)
 
-    async def _write(self, decision: Decision, given: Given) -> Outcome:
-        return Outcome(write_file(_place(decision), given["content"], self._seen, fs=self._fs), wrote=True)
+    async def _write(self, decision: Decision, given: Given) -> ToolResult:
+        return ToolResult(write_file(_place(decision), given["content"], self._seen, fs=self._fs), wrote=True)
 
 
-_RUN: dict[str, Callable[[Box, Decision, Given], Awaitable[Outcome]]] = {
+_RUN: dict[str, Callable[[Box, Decision, Given], Awaitable[ToolResult]]] = {
     "Read": Box._read,
     "Grep": Box._grep,
     "Glob": Box._glob,

@@ -7,55 +7,55 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.commands.memory import problem_data, problem_line
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find_all
-from memtui.cli.options import Command, complete_names, pass_call
-from memtui.cli.output import Data, Line, Part
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.output import Data, Line, StyledText
 from memtui.util.errors import MemtuiError
 
 if TYPE_CHECKING:
     from memtui.memory.checks.folder import Problem
     from memtui.memory.plans import Plan
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
 
 
 _LARGE = frozenset({"over-budget", "no-index", "secret"})
 """Problems whose mending a person wants to see first."""
 
 
-@click.command("check", cls=Command, short_help="Look for problems, and mend them.")
+@click.command("check", cls=CliCommand, short_help="Look for problems, and mend them.")
 @click.argument("names", nargs=-1, shell_complete=complete_names, metavar="[NAME…]")
 @click.option("--fix", is_flag=True, help="Mend what can be mended without a decision; each can be undone.")
 @click.option("--secrets", is_flag=True, help="Only what looks like a secret.")
-@pass_call
-def check(call: Call, names: tuple[str, ...], fix: bool, secrets: bool) -> int:
+@pass_context
+def check(call: CliContext, names: tuple[str, ...], fix: bool, secrets: bool) -> int:
     """Look for dead links, topics that the index misses, duplicates, doubtful front matter, long lines, secrets.
 
     Ends with 1 if there is an error or a warning.
     """
     if fix:
         call.may_write()
-    world = call.world()
-    paths = {named.path for named in find_all(world, names, call.cwd)}
+    snapshot = call.snapshot()
+    paths = {named.path for named in find_all(snapshot, names, call.cwd)}
 
     def wanted(problem: "Problem") -> bool:
         return (not paths or problem.path in paths) and (not secrets or problem.code == "secret")
 
-    found = [problem for problem in world.problems if wanted(problem)]
+    found = [problem for problem in snapshot.problems if wanted(problem)]
     fixed: list[Data] = []
     if fix:
-        fixed = _mend(call, world, [problem for problem in found if problem.fix])
+        fixed = _mend(call, snapshot, [problem for problem in found if problem.fix])
         if not call.asked.dry_run:
-            world = call.world()
-            found = [problem for problem in world.problems if wanted(problem)]
-    rows = [problem_data(world, problem) for problem in found]
+            snapshot = call.snapshot()
+            found = [problem for problem in snapshot.problems if wanted(problem)]
+    rows = [problem_data(snapshot, problem) for problem in found]
     real = sum(row["severity"] != "info" for row in rows)
     data = {"problems": rows, "count": real, "fixed": fixed}
 
     def text() -> Iterator[Line]:
         for one in fixed:
-            yield [Part("fixed: " if one["written"] else "would fix: ", "good"), one["title"]]
+            yield [StyledText("fixed: " if one["written"] else "would fix: ", "good"), one["title"]]
             if not one["written"]:
                 yield from diff_lines(one["diff"])
         if call.out.quiet:
@@ -65,7 +65,7 @@ def check(call: Call, names: tuple[str, ...], fix: bool, secrets: bool) -> int:
                 yield problem_line(call.out, row)
         yield from _summary(rows, verbose=call.out.verbose)
 
-    call.out.answer("problems", data, text(), rows=rows, warnings=call.place.warnings)
+    call.out.answer("problems", data, text(), rows=rows, warnings=call.location.warnings)
     return int(real > 0)
 
 
@@ -73,29 +73,29 @@ def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
     counts = Counter(row["severity"] for row in rows)
     mendable = sum(bool(row["fix"]) for row in rows)
     if not counts["error"] and not counts["warning"]:
-        yield Part("no problems", "good")
+        yield StyledText("no problems", "good")
     else:
         words = [f"{counts[kind]} {kind}{'s' * (counts[kind] != 1)}" for kind in ("error", "warning") if counts[kind]]
-        yield Part(", ".join(words) + (f"; --fix mends {mendable}" if mendable else ""), "bold")
+        yield StyledText(", ".join(words) + (f"; --fix mends {mendable}" if mendable else ""), "bold")
     if counts["info"] and not verbose:
-        yield Part(f"{counts['info']} hints: -v lists them", "dim")
+        yield StyledText(f"{counts['info']} hints: -v lists them", "dim")
 
 
-def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
+def _mend(call: CliContext, snapshot: "Snapshot", problems: "list[Problem]") -> list[Data]:
     """Mend one problem after the other, each on the world as the one before left it."""
     from memtui.memory.checks.fixes import plan_fix
 
-    pinned = call.pins.names(call.place.folder)
+    pinned = call.pins.names(call.location.folder)
     done: list[Data] = []
     for problem in problems:
         if done and not call.asked.dry_run:
-            world = call.world()
-        same = next((one for one in world.problems if _same(one, problem)), None)
+            snapshot = call.snapshot()
+        same = next((one for one in snapshot.problems if _same(one, problem)), None)
         if same is None:
             continue  # an earlier one mended it too
-        shown = problem_data(world, same)
+        shown = problem_data(snapshot, same)
         try:
-            plan = plan_fix(world, same, pinned=pinned)
+            plan = plan_fix(snapshot, same, pinned=pinned)
             if not plan.changes or not _wanted(call, shown["name"], same, plan):
                 continue
             if not call.asked.dry_run:
@@ -108,7 +108,7 @@ def _mend(call: Call, world: "World", problems: "list[Problem]") -> list[Data]:
     return done
 
 
-def _wanted(call: Call, name: str, problem: "Problem", plan: "Plan") -> bool:
+def _wanted(call: CliContext, name: str, problem: "Problem", plan: "Plan") -> bool:
     """Whether to do it: what changes more than a line or two is shown and asked for."""
     if problem.code not in _LARGE or call.asked.dry_run or call.asked.yes:
         return True

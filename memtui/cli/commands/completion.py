@@ -3,9 +3,9 @@
 import click
 from click.shell_completion import get_completion_class
 
-from memtui.cli.context import Call
-from memtui.cli.options import Command, pass_call
-from memtui.util.errors import Usage
+from memtui.cli.context import CliContext
+from memtui.cli.options import CliCommand, pass_context
+from memtui.util.errors import UsageError
 
 _WHERE = {
     "bash": 'eval "$(memtui completion bash)" in ~/.bashrc',
@@ -14,10 +14,10 @@ _WHERE = {
 }
 
 
-@click.command("completion", cls=Command)
+@click.command("completion", cls=CliCommand)
 @click.argument("shell", type=click.Choice(tuple(_WHERE)))
-@pass_call
-def completion(call: Call, shell: str) -> None:
+@pass_context
+def completion(call: CliContext, shell: str) -> None:
     """Print the completion script of a shell.
 
     \b
@@ -29,7 +29,7 @@ def completion(call: Call, shell: str) -> None:
 
     kind = get_completion_class(shell)
     if kind is None:
-        raise Usage(f"no completion for {shell}")
+        raise UsageError(f"no completion for {shell}")
     script = kind(cli, {}, "memtui", "_MEMTUI_COMPLETE").source()
     data = {"shell": shell, "script": script, "use": _WHERE[shell]}
     call.out.answer("completion", data, script.strip("\n").split("\n"))

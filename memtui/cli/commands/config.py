@@ -7,33 +7,33 @@ from pathlib import Path
 import click
 
 from memtui.cli.commands.explain import switch_data, value_words
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.options import Group, pass_call
-from memtui.cli.output import Data, Line, Part
+from memtui.cli.options import CliGroup, pass_context
+from memtui.cli.output import Data, Line, StyledText
 from memtui.cli.table import Column, table
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 
 _LAYERS = ("user", "local", "project")
 
 
-@click.group("config", cls=Group)
+@click.group("config", cls=CliGroup)
 def config() -> None:
     """Settings of memtui and of the agent client."""
 
 
 @config.command("path")
-@pass_call
-def path(call: Call) -> None:
+@pass_context
+def path(call: CliContext) -> None:
     """Print where config.toml is."""
     found = call.config.path
     call.out.answer("config-path", {"path": str(found), "exists": found.exists()}, [str(found)])
 
 
-def _rows(call: Call) -> list[Data]:
+def _rows(call: CliContext) -> list[Data]:
     from memtui.util.config import SETTINGS
 
-    rows = [{**switch_data(switch), "whose": "client"} for switch in call.place.switches]
+    rows = [{**switch_data(switch), "whose": "client"} for switch in call.location.switches]
     ours = call.config
     for setting in SETTINGS:
         value = ours[setting.key]
@@ -55,7 +55,7 @@ def _rows(call: Call) -> list[Data]:
     return rows
 
 
-def _row(call: Call, key: str) -> Data:
+def _row(call: CliContext, key: str) -> Data:
     """The setting of that name; ours come first, and "client.KEY" means the client's.
 
     Raises:
@@ -71,11 +71,11 @@ def _row(call: Call, key: str) -> Data:
 
 @config.command("get")
 @click.argument("key", required=False)
-@pass_call
-def get(call: Call, key: str | None) -> None:
+@pass_context
+def get(call: CliContext, key: str | None) -> None:
     """Print every setting and who set it, or the value of one."""
     out = call.out
-    warnings = [*call.place.warnings, *call.config.warnings]
+    warnings = [*call.location.warnings, *call.config.warnings]
     if key is not None:
         row = _row(call, key)
         words = [value_words(row["value"])]
@@ -89,7 +89,7 @@ def get(call: Call, key: str | None) -> None:
         columns = [Column("setting"), Column("value", rest=1), Column("set by")]
         columns.append(Column("source" if out.verbose else "what it does", rest=1))
         for whose, title in (("client", "the agent client"), ("memtui", "memtui")):
-            yield Part(title, "bold")
+            yield StyledText(title, "bold")
             yield from table(
                 out,
                 columns,
@@ -108,8 +108,8 @@ def get(call: Call, key: str | None) -> None:
 @click.argument("value", required=False)
 @click.option("--layer", type=click.Choice(_LAYERS), help="Which of the client's files; else where it takes effect.")
 @click.option("--unset", is_flag=True, help="Take the setting out.")
-@pass_call
-def set_(call: Call, key: str, value: str | None, layer: str | None, unset: bool) -> None:
+@pass_context
+def set_(call: CliContext, key: str, value: str | None, layer: str | None, unset: bool) -> None:
     """Change a setting; other keys, their order and comments stay.
 
     \b
@@ -117,19 +117,19 @@ def set_(call: Call, key: str, value: str | None, layer: str | None, unset: bool
     memtui config set autoDreamEnabled off --layer local
     """
     if (value is None) != unset:
-        raise Usage("a value, or --unset", hint="memtui config set KEY VALUE, memtui config set KEY --unset")
+        raise UsageError("a value, or --unset", hint="memtui config set KEY VALUE, memtui config set KEY --unset")
     if call.asked.read_only and not call.asked.dry_run:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
     row = _row(call, key)
     if row["whose"] == "memtui":
         if layer is not None:
-            raise Usage(f"{row['key']} is memtui's own: it has no layers")
+            raise UsageError(f"{row['key']} is memtui's own: it has no layers")
         _set_ours(call, row["key"], value)
     else:
         _set_client(call, row, value, layer)
 
 
-def _set_ours(call: Call, key: str, value: str | None) -> None:
+def _set_ours(call: CliContext, key: str, value: str | None) -> None:
     from memtui.services.settings import write_setting
     from memtui.util.config import SETTINGS, read_config
 
@@ -137,7 +137,7 @@ def _set_ours(call: Call, key: str, value: str | None) -> None:
     if value is not None and setting.choices == ("true", "false"):
         value = {"on": "true", "off": "false"}.get(value.lower(), value.lower())
     if value is not None and setting.choices and value not in setting.choices:
-        raise Usage(f"{key} can be {', '.join(setting.choices)}, not {value!r}")
+        raise UsageError(f"{key} can be {', '.join(setting.choices)}, not {value!r}")
     before = call.config[key]
     if not call.asked.dry_run:
         write_setting(call.dirs.config, key, value)
@@ -150,10 +150,10 @@ def _set_ours(call: Call, key: str, value: str | None) -> None:
         call.out.note("-n: nothing was written")
 
 
-def _set_client(call: Call, row: Data, value: str | None, layer: str | None) -> None:
+def _set_client(call: CliContext, row: Data, value: str | None, layer: str | None) -> None:
     from memtui.client.settings import UNSET, edit_setting
 
-    switch = call.place.switch(row["key"])
+    switch = call.location.switch(row["key"])
     target = _target(call, row, layer)
     new: object = UNSET if value is None else _parsed(switch.kind, row["key"], value)
     try:
@@ -185,10 +185,10 @@ def _set_client(call: Call, row: Data, value: str | None, layer: str | None) -> 
         call.out.note("nothing to change")
 
 
-def _target(call: Call, row: Data, layer: str | None) -> Path:
+def _target(call: CliContext, row: Data, layer: str | None) -> Path:
     """The file to write: of a layer, or where the change takes effect."""
     if layer is not None:
-        paths = [one.path for one in call.place.layers if one.name == layer and one.path is not None]
+        paths = [one.path for one in call.location.layers if one.name == layer and one.path is not None]
         if not paths:
             raise Refused(f"there is no {layer} settings file in this directory")
         if _is_variable(row):
@@ -211,11 +211,11 @@ def _parsed(kind: str, key: str, value: str) -> object:
     if kind == "bool":
         word = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}.get(value.lower())
         if word is None:
-            raise Usage(f"{key} is on or off, not {value!r}")
+            raise UsageError(f"{key} is on or off, not {value!r}")
         return word
     if kind == "number":
         if not value.isascii() or not value.isdigit():
-            raise Usage(f"{key} is a whole number, not {value!r}")
+            raise UsageError(f"{key} is a whole number, not {value!r}")
         return int(value)
     if kind == "list":
         if not value.startswith("["):
@@ -223,14 +223,14 @@ def _parsed(kind: str, key: str, value: str) -> object:
         try:
             items = json.loads(value)
         except ValueError as error:
-            raise Usage(f"{key} is a list: a JSON list, or texts with commas between them") from error
+            raise UsageError(f"{key} is a list: a JSON list, or texts with commas between them") from error
         return items
     return value
 
 
 @config.command("edit")
-@pass_call
-def edit(call: Call) -> int:
+@pass_context
+def edit(call: CliContext) -> int:
     """Open config.toml in $VISUAL or $EDITOR."""
     from memtui.cli.editor import editor_words, run_editor
     from memtui.util.config import read_config
@@ -247,8 +247,8 @@ def edit(call: Call) -> int:
 
 
 @config.command("keys")
-@pass_call
-def keys(call: Call) -> None:
+@pass_context
+def keys(call: CliContext) -> None:
     """List the screen's keys with the names that [keys] in config.toml rebinds."""
     if call.keys is None:
         raise Unsupported("the screen's keys are not known here", hint="run it as memtui config keys")

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui import __version__
-from memtui.cli.context import Call
-from memtui.cli.findings import Finding, State, tell
-from memtui.cli.options import Command, pass_call
+from memtui.cli.context import CliContext
+from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.options import CliCommand, pass_context
 from memtui.fs.atomic import is_temp
 from memtui.util.errors import MemtuiError
 from memtui.util.process import Identity, alive
@@ -32,10 +32,10 @@ _AMBIGUOUS = "─"
 """A character that some terminals draw in two cells though one is meant."""
 
 
-@click.command("doctor", cls=Command, short_help="Look at the surroundings; clear what crashes left.")
+@click.command("doctor", cls=CliCommand, short_help="Look at the surroundings; clear what crashes left.")
 @click.option("--fix", is_flag=True, help="Remove what crashes left behind: temporary files, half-done writes.")
-@pass_call
-def doctor(call: Call, fix: bool) -> int:
+@pass_context
+def doctor(call: CliContext, fix: bool) -> int:
     """Look at terminal, encoding, folders, settings, leftovers, projects that are astray, and git.
 
     Ends with 1 if something is wrong.
@@ -47,60 +47,59 @@ def doctor(call: Call, fix: bool) -> int:
         call.may_write()
         left = set(_leftovers(call))
         fixed = [name for name in fixed if name not in left]
-    found = [
-        *_program(call),
-        *_terminal(call),
-        *_client(call),
-        *_projects(call),
-        *_folders(call),
-        *_history(call),
-        *_memory(call),
-    ]
+    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_history(call)]
+    found += _memory(call)
     return tell(call, "doctor", found, fixed)
 
 
-def _program(call: Call) -> Iterator[Finding]:
+def _program(call: CliContext) -> Iterator[DoctorResult]:
     from importlib.metadata import PackageNotFoundError, version
 
     try:
         textual = f", textual {version('textual')}"
     except PackageNotFoundError:
         textual = ""
-    yield Finding("memtui", "ok", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
+    yield DoctorResult("memtui", "ok", f"{__version__}, Python {sys.version.split()[0]}{textual}, {sys.platform}")
     git = which("git")
     if git is None:
-        yield Finding("git", "note", "not found", "without it two changes of one file are never merged, they conflict")
+        yield DoctorResult(
+            "git", "note", "not found", "without it two changes of one file are never merged, they conflict"
+        )
     else:
-        yield Finding("git", "ok", git)
+        yield DoctorResult("git", "ok", git)
     client = which("claude")
     state: State = "ok" if client else "note"
-    yield Finding("agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it")
+    yield DoctorResult(
+        "agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it"
+    )
 
 
-def _terminal(call: Call) -> Iterator[Finding]:
+def _terminal(call: CliContext) -> Iterator[DoctorResult]:
     term = os.environ.get("TERM", "")
     draws = term not in ("", "dumb", "unknown")
     if sys.stdin.isatty() and sys.stdout.isatty() and draws:
-        yield Finding("terminal", "ok", f"{term}, {call.out.width} columns")
+        yield DoctorResult("terminal", "ok", f"{term}, {call.out.width} columns")
     else:
         why = f"TERM is {term or 'not set'}" if not draws else "not at both ends"
-        yield Finding("terminal", "note", why, "memtui prints text here instead of opening the screen")
+        yield DoctorResult("terminal", "note", why, "memtui prints text here instead of opening the screen")
     encoding = sys.stdout.encoding or "unknown"
     if encoding.lower().replace("_", "-") in ("utf-8", "utf8"):
-        yield Finding("encoding", "ok", encoding)
+        yield DoctorResult("encoding", "ok", encoding)
     else:
-        yield Finding("encoding", "note", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others")
+        yield DoctorResult(
+            "encoding", "note", encoding, "marks and lines are drawn in ASCII; LANG=C.UTF-8 has the others"
+        )
     colour = os.environ.get("COLORTERM") or "as the terminal says"
-    yield Finding("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
+    yield DoctorResult("colour", "ok", "off: NO_COLOR is set" if os.environ.get("NO_COLOR") else colour)
     if call.out.interactive() and sys.stdout.isatty() and draws:
         width = glyph_width(_AMBIGUOUS)
         if width is None:
-            yield Finding("line glyphs", "note", "the terminal doesn't answer where its cursor is")
+            yield DoctorResult("line glyphs", "note", "the terminal doesn't answer where its cursor is")
         elif width == 1:
-            yield Finding("line glyphs", "ok", "one cell wide")
+            yield DoctorResult("line glyphs", "ok", "one cell wide")
         else:
             hint = "memtui config set glyphs ascii, or let the terminal draw ambiguous characters narrow"
-            yield Finding("line glyphs", "problem", f"{width} cells wide: frames would break", hint)
+            yield DoctorResult("line glyphs", "problem", f"{width} cells wide: frames would break", hint)
 
 
 def glyph_width(glyph: str) -> int | None:
@@ -138,64 +137,66 @@ def glyph_width(glyph: str) -> int | None:
         os.close(stream)
 
 
-def _client(call: Call) -> Iterator[Finding]:
-    place = call.place
+def _client(call: CliContext) -> Iterator[DoctorResult]:
+    place = call.location
     if place.config.is_dir():
-        yield Finding("agent's folder", "ok", str(place.config))
+        yield DoctorResult("agent's folder", "ok", str(place.config))
     else:
-        yield Finding("agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data")
+        yield DoctorResult(
+            "agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
+        )
     broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:
         state: State = "problem" if any(problem in warning for problem in broken) else "note"
-        yield Finding("settings", state, warning)
+        yield DoctorResult("settings", state, warning)
     if not place.warnings:
-        yield Finding("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
+        yield DoctorResult("settings", "ok", f"memory {'on' if place.enabled else 'off'}, folder by {place.decided_by}")
 
 
-def _projects(call: Call) -> Iterator[Finding]:
+def _projects(call: CliContext) -> Iterator[DoctorResult]:
     """What is astray among the projects, each with the command that helps."""
-    from memtui.projects.journal import Past, unfinished
-    from memtui.projects.orphans import find_strays
+    from memtui.projects.journal import MoveRecord, unfinished
+    from memtui.projects.orphans import find_orphans
 
-    strays = find_strays(call.env)
-    for shared in strays.shared:
+    orphans = find_orphans(call.env)
+    for shared in orphans.shared:
         yield _shared(shared)
-    if not strays.shared:
-        yield Finding("projects", "ok", "no two directories share a folder")
-    for gone in strays.gone[:MOST_GONE]:
+    if not orphans.shared:
+        yield DoctorResult("projects", "ok", "no two directories share a folder")
+    for gone in orphans.gone[:MOST_GONE]:
         yield _gone(gone)
-    if len(strays.gone) > MOST_GONE:
-        words = f"and {len(strays.gone) - MOST_GONE} more whose directory is gone"
-        yield Finding("gone project", "note", words, "memtui projects --gone lists them")
-    for left in strays.left:
+    if len(orphans.gone) > MOST_GONE:
+        words = f"and {len(orphans.gone) - MOST_GONE} more whose directory is gone"
+        yield DoctorResult("gone project", "note", words, "memtui projects --gone lists them")
+    for left in orphans.left:
         words = f"{left.memory} is loaded by nobody: {left.reason}"
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
-        yield Finding("left memory", "note", words, hint)
-    moves: tuple[Past, ...] = ()
+        yield DoctorResult("left memory", "note", words, hint)
+    moves: tuple[MoveRecord, ...] = ()
     with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
         moves = unfinished(call.dirs)
     for past in moves:
         words = f"a move from {past.old} to {past.new} stopped half-way"
         hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
-        yield Finding("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
+        yield DoctorResult("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
 
 
-def _gone(gone: "Gone") -> Finding:
+def _gone(gone: "Gone") -> DoctorResult:
     project = gone.project
     left = [many(project.sessions, "session")] if project.sessions else []
     left += [f"{many(project.topics, 'topic')} of memory"] if project.topics else []
     words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
     command = f"memtui projects move {quote(str(project.cwd))}"
     if not gone.candidates:
-        return Finding("gone project", "note", words, f"{command} NEW  (if it is elsewhere now)")
+        return DoctorResult("gone project", "note", words, f"{command} NEW  (if it is elsewhere now)")
     first, *others = gone.candidates
     hint = f"{command} {quote(str(first.directory))}  ({first.reason})"
     more = "".join(f"; or {quote(str(one.directory))}  ({one.reason})" for one in others)
-    return Finding("gone project", "note", words, hint + more)
+    return DoctorResult("gone project", "note", words, hint + more)
 
 
-def _shared(shared: "Shared") -> Finding:
+def _shared(shared: "Shared") -> DoctorResult:
     told = [one for one in shared.owners if one.directory is not None]
     paths = ", ".join(
         f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in told
@@ -204,25 +205,25 @@ def _shared(shared: "Shared") -> Finding:
     gone = next((one for one in told if not one.exists), None)
     if gone is not None:
         hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
-    return Finding("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
+    return DoctorResult("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)
 
 
-def _folders(call: Call) -> Iterator[Finding]:
+def _folders(call: CliContext) -> Iterator[DoctorResult]:
     dirs = call.dirs
     for name, folder in (("our settings", dirs.config), ("our state", dirs.state), ("our cache", dirs.cache)):
         there = folder
         while not there.exists() and there != there.parent:
             there = there.parent
         if os.access(there, os.W_OK | os.X_OK) and there.is_dir():
-            yield Finding(name, "ok", str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
+            yield DoctorResult(name, "ok", str(folder) + ("" if folder.is_dir() else " (made when it is needed)"))
         else:
             state: State = "problem" if folder == dirs.state else "note"
-            yield Finding(name, state, f"{folder} can't be written", f"check who owns {there}")
+            yield DoctorResult(name, state, f"{folder} can't be written", f"check who owns {there}")
     for warning in call.config.warnings:
-        yield Finding("config.toml", "note", warning, "memtui config edit")
+        yield DoctorResult("config.toml", "note", warning, "memtui config edit")
 
 
-def _history(call: Call) -> Iterator[Finding]:
+def _history(call: CliContext) -> Iterator[DoctorResult]:
     """Whether the history is whole, and where an older one is."""
     from memtui.history.export_git import old_histories
 
@@ -233,51 +234,53 @@ def _history(call: Call) -> Iterator[Finding]:
         wrong = [str(error)]
     if wrong:
         hint = "move it elsewhere to start a new one; the memory files are not touched"
-        yield Finding("history", "problem", f"{database.path}: {wrong[0]}", hint)
+        yield DoctorResult("history", "problem", f"{database.path}: {wrong[0]}", hint)
     else:
-        yield Finding("history", "ok", str(database.path) + ("" if database.exists else " (made when it is needed)"))
+        made = "" if database.exists else " (made when it is needed)"
+        yield DoctorResult("history", "ok", f"{database.path}{made}")
     for folder, path in old_histories(call.dirs.state, [scope.folder for scope in call.workspace.scopes()]).items():
-        yield Finding("old history", "note", f"{folder}, by memtui 0.1", f"git --git-dir={quote(str(path))} log -p")
+        hint = f"git --git-dir={quote(str(path))} log -p"
+        yield DoctorResult("old history", "note", f"{folder}, by memtui 0.1", hint)
 
 
-def _memory(call: Call) -> Iterator[Finding]:
-    folder = call.place.folder
+def _memory(call: CliContext) -> Iterator[DoctorResult]:
+    folder = call.location.folder
     if not folder.is_dir():
-        yield Finding("memory", "note", f"{folder} does not exist yet")
+        yield DoctorResult("memory", "note", f"{folder} does not exist yet")
     else:
-        world = call.read()
-        real = sum(problem.severity != "info" for problem in world.problems)
-        topics = len(world.auto.topics) if world.auto is not None else 0
+        snapshot = call.read()
+        real = sum(problem.severity != "info" for problem in snapshot.problems)
+        topics = len(snapshot.auto.topics) if snapshot.auto is not None else 0
         if not os.access(folder, os.W_OK):
-            yield Finding("memory", "problem", f"{folder} can't be written", "check who owns it")
+            yield DoctorResult("memory", "problem", f"{folder} can't be written", "check who owns it")
         elif real:
-            yield Finding("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
+            yield DoctorResult("memory", "note", f"{topics} topics, {real} problems", "memtui check lists them")
         else:
-            yield Finding("memory", "ok", f"{topics} topics, no problems")
+            yield DoctorResult("memory", "ok", f"{topics} topics, no problems")
     left = _leftovers(call)
     for name in left:
-        yield Finding("leftover", "note", name, "memtui doctor --fix removes it")
+        yield DoctorResult("leftover", "note", name, "memtui doctor --fix removes it")
     if not left:
-        yield Finding("leftovers", "ok", "none")
+        yield DoctorResult("leftovers", "ok", "none")
     drafts = call.workspace.drafts.list()
     for draft in drafts:
         hint = f"memtui edit {draft.path.stem} goes on with it"
-        yield Finding("draft", "note", f"unsaved text of {draft.path}", hint)
+        yield DoctorResult("draft", "note", f"unsaved text of {draft.path}", hint)
     yield from _lock(call)
 
 
-def _lock(call: Call) -> Iterator[Finding]:
+def _lock(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.base import lock_gate
     from memtui.dream.lock.lock import seen_lock
 
-    gate = lock_gate(seen_lock(call.place.folder, call.dirs), call.now())
-    yield Finding("dream lock", "ok" if gate.open else "note", gate.reason)
+    gate = lock_gate(seen_lock(call.location.folder, call.dirs), call.now())
+    yield DoctorResult("dream lock", "ok" if gate.open else "note", gate.reason)
 
 
-def _leftovers(call: Call) -> list[str]:
+def _leftovers(call: CliContext) -> list[str]:
     """Temporary files of dead processes in the memory folder, and writes that a crash left half done."""
     found = []
-    for folder, names, files in os.walk(call.place.folder):
+    for folder, names, files in os.walk(call.location.folder):
         names[:] = [name for name in names if not name.startswith(".")]
         for name in files:
             match = _PID.search(name) if is_temp(name) else None

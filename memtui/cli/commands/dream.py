@@ -14,7 +14,7 @@ import click
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.dashboard import gate_data, gate_lines
 from memtui.cli.dream_data import (
     event_fields,
@@ -29,17 +29,17 @@ from memtui.cli.dream_data import (
     touched,
     when,
 )
-from memtui.cli.options import Command, Group, pass_call
-from memtui.cli.output import Data, Line, Part, iso
+from memtui.cli.options import CliCommand, CliGroup, pass_context
+from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.text import span
 
 if TYPE_CHECKING:
     from memtui.dream.run.events import Ended
-    from memtui.dream.run.run import End
+    from memtui.dream.run.run import RunEnd
     from memtui.dream.run.runs import Run
-    from memtui.dream.run.spawn import Wish
+    from memtui.dream.run.spawn import RunRequest
 
 
 _TRIGGERS = ("hand", "hook", "schedule")
@@ -49,7 +49,7 @@ _LOOK = 0.2
 """Seconds between two looks at a process that is waited for."""
 
 
-@click.group("dream", cls=Group, short_help="Consolidate memory, under your eyes.")
+@click.group("dream", cls=CliGroup, short_help="Consolidate memory, under your eyes.")
 def dream() -> None:
     """Consolidate memory in the background: see why and how, stop it, judge it, undo it."""
 
@@ -59,8 +59,8 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 
 
 @dream.command("status")
-@pass_call
-def status(call: Call) -> None:
+@pass_context
+def status(call: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
     from memtui.dream.gates.backoff import failure_gate
     from memtui.dream.gates.base import lock_gate
@@ -69,13 +69,13 @@ def status(call: Call) -> None:
     from memtui.presentation.dream_text import opening
 
     listed = runs(call)
-    lock = seen_lock(call.place.folder, call.dirs)
+    lock = seen_lock(call.location.folder, call.dirs)
     going = next((run for run in listed if state_of(run).word == "running"), None)
     died = next((run for run in listed if state_of(run).word == "died"), None)
     held = waiting(listed)
     free = lock_gate(lock, call.now())
     failing = failure_gate(listed, call.now(), call.dirs)
-    ours = holder_of(call.place.folder, call.dirs)
+    ours = holder_of(call.location.folder, call.dirs)
     data: Data = {
         "running": None if going is None else run_data(call, going),
         "foreign": None if free.open or ours is not None else free.reason,
@@ -89,35 +89,38 @@ def status(call: Call) -> None:
     def text() -> Iterator[Line]:
         if going is not None:
             yield from run_lines(call, data["running"])
-            yield Part("  memtui dream watch follows it, memtui kill ends it", "dim")
+            yield StyledText("  memtui dream watch follows it, memtui kill ends it", "dim")
         elif data["foreign"]:
-            yield [Part("somebody else dreams: ", "warn"), data["foreign"]]
-            yield Part("  it is not ours to end: end it where it runs", "dim")
+            yield [StyledText("somebody else dreams: ", "warn"), data["foreign"]]
+            yield StyledText("  it is not ours to end: end it where it runs", "dim")
         else:
             last = "never" if lock.at is None else since(call, lock.at)
             yield f"nobody dreams; last dream {last}"
             if listed:
                 yield from run_lines(call, data["newest"])
         if held is not None and held is not listed[0]:
-            yield Part(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
+            yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
-            yield [Part(f"{failing.reason}: ", "warn"), f"the next one waits, {opening(failing.opens_at, call.now())}"]
+            yield [
+                StyledText(f"{failing.reason}: ", "warn"),
+                f"the next one waits, {opening(failing.opens_at, call.now())}",
+            ]
         if died is not None:
-            yield Part(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
+            yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
     call.out.answer("dream", data, text())
 
 
 @dream.command("why")
-@pass_call
-def why(call: Call) -> int:
+@pass_context
+def why(call: CliContext) -> int:
     """Would a dream start now, and why not: every gate with its reason. Ends with 1 if one is closed."""
-    from memtui.dream.gates.evaluate import all_gates
+    from memtui.dream.gates.evaluate import evaluate_gates
     from memtui.dream.run.runs import refusals
 
     now = call.now()
-    gates = all_gates(call.workspace, call.dirs, now)
-    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.place.folder))}
+    gates = evaluate_gates(call.workspace, call.dirs, now)
+    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.location.folder))}
     stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
@@ -159,24 +162,24 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 @dream.command("now", short_help="Dream now, in a process of its own.")
 @_wishes
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
-@pass_call
-def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
+@pass_context
+def now(call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
     """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
 
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
     """
-    from memtui.dream.run.spawn import Wish, start_run
+    from memtui.dream.run.spawn import RunRequest, start_run
 
-    wish = Wish(mode, backend or "", trigger, force, call.asked.dry_run, review)
+    wish = RunRequest(mode, backend or "", trigger, force, call.asked.dry_run, review)
     if trigger != "hand":
         return _quietly(call, wish, wait=wait)  # before what takes its time to import
-    from memtui.dream.backends.registry import choose
+    from memtui.dream.backends.registry import choose_backend
     from memtui.dream.run.events import Ended
 
     if call.asked.read_only:
         call.may_write()
-    choose(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
+    choose_backend(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
     first = started.first(time.sleep)
     if isinstance(first, Ended):
@@ -191,7 +194,7 @@ def now(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     return 0
 
 
-def _quietly(call: Call, wish: "Wish", *, wait: bool) -> int:
+def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
     """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
     from memtui.dream.run.spawn import note_fault
 
@@ -206,7 +209,7 @@ def _quietly(call: Call, wish: "Wish", *, wait: bool) -> int:
     return 0
 
 
-def _triggered(call: Call, wish: "Wish", *, wait: bool) -> str | None:
+def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
     """Start it; what stopped it, if anything did."""
     from memtui.dream.run.events import Ended
     from memtui.dream.run.spawn import start_run, trigger_dream
@@ -226,23 +229,25 @@ def _triggered(call: Call, wish: "Wish", *, wait: bool) -> str | None:
 def _refused(reason: str) -> Iterator[Line]:
     from memtui.dream.gates.evaluate import FORCED
 
-    yield [Part("no dream: ", "warn"), reason]
+    yield [StyledText("no dream: ", "warn"), reason]
     forced = reason.partition(":")[0] in FORCED
-    yield Part("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
+    yield StyledText("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
 
 
 @dream.command("run", hidden=True)
 @_wishes
 @click.option("--run", "run_id", default=None, help="The reserved id.")
-@pass_call
-def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None) -> int:
+@pass_context
+def run(
+    call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
+) -> int:
     """The process of a dream itself; `dream now` starts it."""
-    from memtui.dream.backends.registry import choose
+    from memtui.dream.backends.registry import choose_backend
     from memtui.dream.run.run import run_dream
     from memtui.dream.run.spawn import note_fault
 
     try:
-        chosen = choose(backend, mode, call.workspace, call.config)
+        chosen = choose_backend(backend, mode, call.workspace, call.config)
     except MemtuiError as error:
         if run_id is None and trigger != "hand":  # nobody hears what is said here
             note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
@@ -264,14 +269,14 @@ def run(call: Call, mode: str, backend: str | None, force: bool, review: bool, t
     return 128 + end.signal if end.signal else _code(end)
 
 
-def _code(end: "End | Ended") -> int:
+def _code(end: "RunEnd | Ended") -> int:
     return int(end.how not in ("done", "nothing"))
 
 
 @dream.command("watch", short_help="Follow a dream until it ends.")
 @click.argument("run", required=False, metavar="[RUN]")
-@pass_call
-def watch(call: Call, run: str | None) -> int:
+@pass_context
+def watch(call: CliContext, run: str | None) -> int:
     """Follow a dream until it ends, the newest if none is named; --jsonl gives an event a line.
 
     ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, else with 1.
@@ -279,7 +284,7 @@ def watch(call: Call, run: str | None) -> int:
     return _watch(call, pick(call, run))
 
 
-def _watch(call: Call, run: "Run", gone: Callable[[], bool] | None = None) -> int:
+def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
     from memtui.dream.run.events import Ended, follow
     from memtui.util.process import alive
 
@@ -304,8 +309,8 @@ def _watch(call: Call, run: "Run", gone: Callable[[], bool] | None = None) -> in
 
 @dream.command("log", short_help="List past dreams, newest first.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many at most.")
-@pass_call
-def log(call: Call, limit: int) -> int:
+@pass_context
+def log(call: CliContext, limit: int) -> int:
     """List past dreams, newest first: how each ended, what it touched, what it cost. Ends with 1 if there is none.
 
     With -v also those that a gate stopped.
@@ -314,7 +319,7 @@ def log(call: Call, limit: int) -> int:
 
     listed = [run_data(call, run) for run in runs(call)[:limit]]
     at = {run.id: run.at for run in runs(call)[:limit]}
-    stopped = refusals(call.dirs, call.place.folder)[:limit] if call.out.verbose else ()
+    stopped = refusals(call.dirs, call.location.folder)[:limit] if call.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
@@ -326,7 +331,7 @@ def log(call: Call, limit: int) -> int:
             Column("", rest=1),
             Column("", right=True),
         ]
-        rows: list[list[str | Part]] = []
+        rows: list[list[str | StyledText]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
@@ -345,11 +350,11 @@ def log(call: Call, limit: int) -> int:
     return int(not listed)
 
 
-@click.command("kill", cls=Command, short_help="End a dream, and put back what it held.")
+@click.command("kill", cls=CliCommand, short_help="End a dream, and put back what it held.")
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
-@pass_call
-def kill(call: Call, run: str | None, clear_stale_lock: bool) -> None:
+@pass_context
+def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
 
     Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
@@ -388,12 +393,12 @@ def kill(call: Call, run: str | None, clear_stale_lock: bool) -> None:
     call.out.answer("kill", data, text())
 
 
-def _clear(call: Call) -> None:
+def _clear(call: CliContext) -> None:
     from memtui.dream.gates.base import lock_gate
     from memtui.dream.lock.lock import clear_stale_lock as clear
     from memtui.dream.lock.lock import seen_lock
 
-    lock = seen_lock(call.place.folder, call.dirs)
+    lock = seen_lock(call.location.folder, call.dirs)
     gate = lock_gate(lock, call.now())
     if lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")
@@ -401,6 +406,6 @@ def _clear(call: Call) -> None:
     if call.asked.dry_run or not call.out.ask(f"Remove the lock ({gate.reason})? {then}."):
         call.out.answer("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
         return
-    was = clear(call.place.folder, call.dirs, call.now())
+    was = clear(call.location.folder, call.dirs, call.now())
     data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
     call.out.answer("lock", data, [f"the lock is removed ({gate.reason})"])

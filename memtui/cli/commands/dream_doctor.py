@@ -8,23 +8,24 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.dream_data import runs
-from memtui.cli.findings import Finding, State, tell
-from memtui.cli.options import Command, pass_call
+from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.options import CliCommand, pass_context
 from memtui.util.errors import MemtuiError
 from memtui.util.text import ago, many, size
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
+    from memtui.history.versions import Operation
 
 ROOM = 50_000_000
 """Bytes of free disk below which a dream may not find the room for its copy and its history."""
 
 
-@click.command("doctor", cls=Command, short_help="What a dream needs, and whether it is there.")
-@pass_call
-def doctor(call: Call) -> int:
+@click.command("doctor", cls=CliCommand, short_help="What a dream needs, and whether it is there.")
+@pass_context
+def doctor(call: CliContext) -> int:
     """Look at all that a dream needs: switches, folder, lock, leftovers, backend, money, schedule, disk.
 
     Nothing is changed. Ends with 1 if something keeps dreams from starting.
@@ -33,61 +34,61 @@ def doctor(call: Call) -> int:
     return tell(call, "dream-doctor", [one for part in parts for one in part(call)])
 
 
-def _of_gate(gate: "Gate", name: str, hint: str, *, shut: State = "problem") -> Finding:
-    return Finding(name, "ok" if gate.open else shut, gate.reason, "" if gate.open else hint)
+def _of_gate(gate: "Gate", name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
+    return DoctorResult(name, "ok" if gate.open else shut, gate.reason, "" if gate.open else hint)
 
 
-def _wanted(call: Call) -> Iterator[Finding]:
+def _wanted(call: CliContext) -> Iterator[DoctorResult]:
     """The switches, and assistant mode, which is no trouble where a schedule is installed."""
     from memtui.dream.gates.base import dream_gate, memory_gate
     from memtui.dream.gates.sessions import assistant_mode
     from memtui.dream.schedule.cron import next_start
 
-    memory = memory_gate(call.place)
+    memory = memory_gate(call.location)
     yield _of_gate(
         memory, "auto memory", f"{memory.source or 'the default'} decides that: memtui config get {_MEMORY} -v"
     )
-    dream = dream_gate(call.place, assistant=False, trigger="hand")
+    dream = dream_gate(call.location, assistant=False, trigger="hand")
     yield _of_gate(dream, "auto-dream", f"{dream.source or 'the default'} decides that: memtui config get {_DREAM} -v")
     if assistant_mode(call.config):
-        planned = next_start(call.dirs, call.place, call.now())
+        planned = next_start(call.dirs, call.location, call.now())
         words = "on: dreams are made from daily logs, and start by schedule alone"
         state: State = "problem" if planned is None else "ok"
         hint = "memtui dream now --trigger schedule starts one at once"
         hint = f"memtui dream schedule --install; {hint}" if planned is None else hint
-        yield Finding("assistant mode", state, words, hint)
+        yield DoctorResult("assistant mode", state, words, hint)
 
 
 _MEMORY, _DREAM = "autoMemoryEnabled", "autoDreamEnabled"
 
 
-def _folder(call: Call) -> Iterator[Finding]:
+def _folder(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.base import folder_gate
 
-    gate = folder_gate(call.place.folder)
-    yield _of_gate(gate, "memory folder", f"check who owns {call.place.folder}")
+    gate = folder_gate(call.location.folder)
+    yield _of_gate(gate, "memory folder", f"check who owns {call.location.folder}")
 
 
-def _lock(call: Call) -> Iterator[Finding]:
+def _lock(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.base import lock_gate
     from memtui.dream.lock.lock import holder_of, seen_lock
 
-    lock = seen_lock(call.place.folder, call.dirs)
+    lock = seen_lock(call.location.folder, call.dirs)
     gate = lock_gate(lock, call.now())
-    ours = holder_of(call.place.folder, call.dirs)
+    ours = holder_of(call.location.folder, call.dirs)
     if gate.open:
         stale = lock.kind in ("odd", "foreign")
         hint = "memtui kill --clear-stale-lock removes it" if stale else ""
-        yield Finding("lock", "note" if stale else "ok", gate.reason, hint)
+        yield DoctorResult("lock", "note" if stale else "ok", gate.reason, hint)
     elif ours is not None:
-        yield Finding("lock", "note", f"held by our dream {ours.run}", "memtui dream watch follows it")
+        yield DoctorResult("lock", "note", f"held by our dream {ours.run}", "memtui dream watch follows it")
     elif gate.opens_at is not None:
-        yield Finding("lock", "note", gate.reason, "memtui dream why tells when it no longer counts")
+        yield DoctorResult("lock", "note", gate.reason, "memtui dream why tells when it no longer counts")
     else:
-        yield Finding("lock", "problem", gate.reason, "memtui kill --clear-stale-lock")
+        yield DoctorResult("lock", "problem", gate.reason, "memtui kill --clear-stale-lock")
 
 
-def _leftovers(call: Call) -> Iterator[Finding]:
+def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
     from memtui.dream.lock.journal import entries
     from memtui.dream.run.runs import state_of
@@ -98,67 +99,70 @@ def _leftovers(call: Call) -> Iterator[Finding]:
     dead = [run.id for run in listed if state_of(run).word == "died"]
     locks = [entry for entry in entries(call.dirs) if not entry.done and not alive(entry.holder)]
     for id in dead:
-        yield Finding("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
+        yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
         words = f"the lock of {entry.folder} is to be put back"
-        yield Finding("dead lock", "note", words, "memtui kill does it; so does the next dream")
+        yield DoctorResult("dead lock", "note", words, "memtui kill does it; so does the next dream")
+    interrupted: tuple[Operation, ...] = ()
     with suppress(MemtuiError):  # memtui doctor tells what is wrong with the history
-        for one in call.workspace.history.interrupted():
-            words = f"{one.folder}: {one.why}"
-            yield Finding("half adoption", "note", words, "memtui doctor --fix ends it; so does the next write")
+        interrupted = call.workspace.history.interrupted()
+    for one in interrupted:
+        yield DoctorResult(
+            "half adoption", "note", f"{one.folder}: {one.why}", "memtui doctor --fix ends it; so does the next write"
+        )
     if not dead and not locks:
-        yield Finding("leftovers", "ok", "no dream died")
+        yield DoctorResult("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(call.dirs, run.id) and state_of(run).word == "ended"]
     if kept:
         words = f"{many(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
-        yield Finding("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
+        yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
-def _backend(call: Call) -> Iterator[Finding]:
+def _backend(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.client.executable import find_client
     from memtui.dream.backends.credentials import find_key, login_of, variables
-    from memtui.dream.backends.registry import OFFLINE, choose
+    from memtui.dream.backends.registry import OFFLINE, choose_backend
 
     try:
-        chosen = choose(None, "reflect", call.workspace, call.config)
+        chosen = choose_backend(None, "reflect", call.workspace, call.config)
     except MemtuiError as error:
-        yield Finding("backend", "problem", error.message, error.hint)
+        yield DoctorResult("backend", "problem", error.message, error.hint)
     else:
         hint = (
             "it consolidates by rule; a key, or the agent client, lets a model do it" if chosen.name == OFFLINE else ""
         )
-        yield Finding("backend", "ok", f"{chosen.name}: {chosen.why}", hint)
-    found = variables(call.env, call.place)
+        yield DoctorResult("backend", "ok", f"{chosen.name}: {chosen.why}", hint)
+    found = variables(call.env, call.location)
     key = find_key(found)
-    yield Finding("key", "ok", "none is set" if key is None else f"{key.name}, set in {key.source}")
+    yield DoctorResult("key", "ok", "none is set" if key is None else f"{key.name}, set in {key.source}")
     try:
         client = find_client(call.env)
     except MemtuiError as error:
-        yield Finding("agent client", "ok", error.message)
+        yield DoctorResult("agent client", "ok", error.message)
     else:
-        login = login_of(found, call.env, call.place)
-        yield Finding("agent client", "ok", f"{client}, {login or 'no sign of a login'}")
+        login = login_of(found, call.env, call.location)
+        yield DoctorResult("agent client", "ok", f"{client}, {login or 'no sign of a login'}")
 
 
-def _money(call: Call) -> Iterator[Finding]:
+def _money(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.run.run import OverBudget
     from memtui.dream.run.spending import DAY, money_left, spent
 
     try:
         left = money_left(call.config, call.dirs, call.now())
     except OverBudget as error:
-        yield Finding(
+        yield DoctorResult(
             "money", "problem", error.message, "it is free again by itself; memtui config set dream_day_money"
         )
     except MemtuiError as error:
-        yield Finding("money", "problem", error.message, error.hint)
+        yield DoctorResult("money", "problem", error.message, error.hint)
     else:
         used = spent(call.dirs, call.now() - DAY)
         words = "no limit" if left is None else f"the next dream may cost ${left:.2f}"
-        yield Finding("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
+        yield DoctorResult("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
 
 
-def _past(call: Call) -> Iterator[Finding]:
+def _past(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.backoff import failure_gate, failures
     from memtui.dream.run.runs import waiting
 
@@ -166,24 +170,24 @@ def _past(call: Call) -> Iterator[Finding]:
     gate = failure_gate(listed, call.now(), call.dirs)
     hint = "memtui dream log tells of each; --force dreams all the same"
     state: State = "problem" if not gate.open else "note" if failures(listed) else "ok"
-    yield Finding("failures", state, gate.reason, hint if state != "ok" else "")
+    yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = waiting(listed)
     if held is not None:
         words = (
             f"the dream {held.id} waits since {ago(call.now() - held.at)}; none starts by itself before it is judged"
         )
-        yield Finding("review", "note", words, "memtui dream diff, adopt or discard")
+        yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
 
 
-def _schedule(call: Call) -> Iterator[Finding]:
+def _schedule(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.schedule.cron import Crontab, cron_of, in_words, read_schedule, schedule_id
 
-    kept = read_schedule(call.dirs, call.place)
+    kept = read_schedule(call.dirs, call.location)
     wanted = kept is not None and bool(kept.installed)
     try:
-        line = Crontab(call.env.environ).line(schedule_id(call.place))
+        line = Crontab(call.env.environ).line(schedule_id(call.location))
     except MemtuiError as error:
-        yield Finding("schedule", "problem" if wanted else "note", error.message, error.hint)
+        yield DoctorResult("schedule", "problem" if wanted else "note", error.message, error.hint)
         return
     if line is not None:
         cron = cron_of(line)
@@ -192,24 +196,26 @@ def _schedule(call: Call) -> Iterator[Finding]:
         try:
             words = in_words(cron, call.now())
         except MemtuiError as error:
-            yield Finding("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
+            yield DoctorResult("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
         else:
-            yield Finding("schedule", "ok" if same else "note", f"in your crontab: {words}", hint)
+            yield DoctorResult("schedule", "ok" if same else "note", f"in your crontab: {words}", hint)
     elif wanted:
         hint = "memtui dream schedule --install puts it back, --remove forgets it"
-        yield Finding("schedule", "problem", "our line is gone from your crontab", hint)
+        yield DoctorResult("schedule", "problem", "our line is gone from your crontab", hint)
     else:
-        yield Finding("schedule", "ok", "not in your crontab", "memtui dream schedule tells more")
+        yield DoctorResult("schedule", "ok", "not in your crontab", "memtui dream schedule tells more")
 
 
-def _disk(call: Call) -> Iterator[Finding]:
+def _disk(call: CliContext) -> Iterator[DoctorResult]:
     there = call.dirs.state
     while not os.path.lexists(there) and there != there.parent:
         there = there.parent
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
-        yield Finding("disk", "problem", f"{call.dirs.state} can't be written", f"check who owns {there}")
+        yield DoctorResult("disk", "problem", f"{call.dirs.state} can't be written", f"check who owns {there}")
         return
     free = shutil.disk_usage(there).free
     few = free < ROOM
     words = f"{size(free)}B free for {call.dirs.state}"
-    yield Finding("disk", "problem" if few else "ok", words, "a dream copies the memory folder first" if few else "")
+    yield DoctorResult(
+        "disk", "problem" if few else "ok", words, "a dream copies the memory folder first" if few else ""
+    )

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
-from memtui.cli.options import Command, pass_call
-from memtui.cli.output import Data, Line, Part
-from memtui.util.errors import NotFound, Usage
+from memtui.cli.options import CliCommand, pass_context
+from memtui.cli.output import Data, Line, StyledText
+from memtui.util.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from memtui.dream.run.runs import Run
@@ -26,10 +26,10 @@ _STATES = {
 }
 
 
-@click.command("diff", cls=Command, short_help="What a dream changed, or would.")
+@click.command("diff", cls=CliCommand, short_help="What a dream changed, or would.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
-@pass_call
-def diff(call: Call, words: tuple[str, ...]) -> int:
+@pass_context
+def diff(call: CliContext, words: tuple[str, ...]) -> int:
     """What a dream changed, or would change if it were adopted now: the newest, or the one named.
 
     Ends with 1 if there is no difference.
@@ -57,14 +57,14 @@ def diff(call: Call, words: tuple[str, ...]) -> int:
     data["diff"] = "".join(parts)
 
     def text() -> Iterator[Line]:
-        yield Part(f"dream {run.id}", "bold")
+        yield StyledText(f"dream {run.id}", "bold")
         for hold in data["holds"]:
-            yield Part(f"waits for you: {hold['words']}", "warn")
+            yield StyledText(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
             line = [*file_line(call, file)]
             word = _STATES.get(file.get("state", ""), "")
             style = "dim" if file["state"] == "adopted" else "warn"
-            yield [*line, Part(f"  {word}: {file['words']}", style)] if word else line
+            yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line
         if data["files"]:
             yield ""
         yield from diff_lines(data["diff"])
@@ -100,16 +100,16 @@ def _files(words: Collection[str], known: Collection[str]) -> list[str] | None:
         if not fits:
             raise NotFound(f"the dream didn't change {word}", hint="memtui dream diff lists what it did")
         if len(set(fits)) > 1:
-            raise Usage(f"{word} fits {', '.join(sorted(set(fits)))}", hint="give more of the name")
+            raise UsageError(f"{word} fits {', '.join(sorted(set(fits)))}", hint="give more of the name")
         found.append(fits[0])
     return found
 
 
-@click.command("adopt", cls=Command, short_help="Put what a dream drafted into the memory folder.")
+@click.command("adopt", cls=CliCommand, short_help="Put what a dream drafted into the memory folder.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
 @click.option("--over", is_flag=True, help="In a conflict take the dream's side; the other stays in the history.")
-@pass_call
-def adopt(call: Call, words: tuple[str, ...], over: bool) -> int:
+@pass_context
+def adopt(call: CliContext, words: tuple[str, ...], over: bool) -> int:
     """Put what a held, killed or dry dream drafted into the memory folder: all of it, or the files named.
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
@@ -136,9 +136,9 @@ def adopt(call: Call, words: tuple[str, ...], over: bool) -> int:
         for name in done.names:
             yield f"adopted {name}" + (" (merged with what changed meanwhile)" if name in done.merged else "")
         if done.version is not None:
-            yield Part(f"memtui undo {done.version[:8]} takes it back", "dim")
+            yield StyledText(f"memtui undo {done.version[:8]} takes it back", "dim")
         for name in done.left:
-            yield Part(f"left: {name}", "warn")
+            yield StyledText(f"left: {name}", "warn")
 
     call.out.answer("adopt", data, text())
     if not done.names:
@@ -146,10 +146,10 @@ def adopt(call: Call, words: tuple[str, ...], over: bool) -> int:
     return int(bool(done.left) and chosen is None)
 
 
-@click.command("discard", cls=Command, short_help="Throw away what a dream drafted.")
+@click.command("discard", cls=CliCommand, short_help="Throw away what a dream drafted.")
 @click.argument("run", required=False, metavar="[RUN]")
-@pass_call
-def discard(call: Call, run: str | None) -> int:
+@pass_context
+def discard(call: CliContext, run: str | None) -> int:
     """Throw away what a held, killed or dry dream drafted; the memory folder is not touched."""
     from memtui.dream.review.review import discard_run, kept_stage
 
@@ -164,10 +164,10 @@ def discard(call: Call, run: str | None) -> int:
     return 0
 
 
-@click.command("restore", cls=Command, short_help="Bring files back to what they were before a dream.")
+@click.command("restore", cls=CliCommand, short_help="Bring files back to what they were before a dream.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
-@pass_call
-def restore(call: Call, words: tuple[str, ...]) -> None:
+@pass_context
+def restore(call: CliContext, words: tuple[str, ...]) -> None:
     """Bring files back to what they were before a dream was adopted: all that it changed, or those named.
 
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
@@ -194,7 +194,7 @@ def restore(call: Call, words: tuple[str, ...]) -> None:
 
     def text() -> Iterator[Line]:
         for one in saved.left:
-            yield [Part("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
         if saved.operation is None:
             yield "nothing to do: they are as they were before the dream"
             return
@@ -205,7 +205,7 @@ def restore(call: Call, words: tuple[str, ...]) -> None:
     call.out.answer("restore", data, text())
 
 
-def _adopted(call: Call) -> "Run":
+def _adopted(call: CliContext) -> "Run":
     """The newest run of which something is in the folder."""
     from memtui.dream.review.review import versions_of
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 import click
 
-from memtui.cli.context import Call
-from memtui.cli.options import Group, find_directory, pass_call
-from memtui.cli.output import Data, Line, Output, Part
+from memtui.cli.context import CliContext
+from memtui.cli.options import CliGroup, find_directory, pass_context
+from memtui.cli.output import Data, Line, Output, StyledText
 from memtui.cli.table import Column, table
 from memtui.fs.atomic import fault
 from memtui.fs.boundary import check_path
@@ -35,13 +35,17 @@ __all__ = ["explain", "explain_permission", "explain_resume", "explain_transcrip
 _FOLDER = click.Path(path_type=Path)
 
 
-@click.group("explain", cls=Group)
+@click.group("explain", cls=CliGroup)
 def explain() -> None:
     """Show a decision and the rule behind it."""
 
 
 def _each(
-    call: Call, kind: str, files: Sequence[str], look: Callable[[bytes], Data], text: Callable[[Data], Iterable[Line]]
+    call: CliContext,
+    kind: str,
+    files: Sequence[str],
+    look: Callable[[bytes], Data],
+    text: Callable[[Data], Iterable[Line]],
 ) -> int:
     """Look at every file in turn; the exit code is 1 if one can't be read."""
     found = []
@@ -55,8 +59,8 @@ def _each(
     def lines() -> Iterator[Line]:
         for number, data in enumerate(found):
             if len(found) > 1:
-                yield from ["", Part(data["file"], "bold")] if number else [Part(data["file"], "bold")]
-            yield from [[Part("error: ", "problem"), data["error"]]] if "error" in data else text(data)
+                yield from ["", StyledText(data["file"], "bold")] if number else [StyledText(data["file"], "bold")]
+            yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
     call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
     return int(any("error" in data for data in found))
@@ -64,8 +68,8 @@ def _each(
 
 @explain.command("index")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@pass_call
-def explain_index(call: Call, files: tuple[str, ...]) -> int:
+@pass_context
+def explain_index(call: CliContext, files: tuple[str, ...]) -> int:
     """What the agent gets of a MEMORY.md at the start of a session."""
     return _each(call, "explain-index", files, index_data, lambda data: _index_text(call.out, data))
 
@@ -104,15 +108,15 @@ def index_data(data: bytes) -> Data:
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
         word = "200 lines" if data["limit"] == "lines" else "25,000 UTF-16 units"
-        yield [Part("OVER", "problem"), f": the agent gets what fits into {word}"]
+        yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
         yield "empty: nothing is loaded"
     else:
-        yield [Part("fits", "good"), ": the agent gets all of it"]
+        yield [StyledText("fits", "good"), ": the agent gets all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
     yield f"units  {data['units']} of {data['max_units']} UTF-16 units"
-    yield Part("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
+    yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
     if data["lost"]:
         yield f"not loaded: {len(data['lost'])} entries"
         for entry in data["lost"]:
@@ -126,10 +130,10 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
 @click.argument("directory", default=".", metavar="[DIR]")
 @click.option("--settings", metavar="JSON", help="What the client is given as --settings: JSON or a file.")
 @click.option("--bare", is_flag=True, help="As if the client ran with --bare.")
-@pass_call
-def explain_place(call: Call, directory: str, settings: str | None, bare: bool) -> None:
+@pass_context
+def explain_place(call: CliContext, directory: str, settings: str | None, bare: bool) -> None:
     """Which memory folder belongs to a directory, who decided it, and every switch."""
-    from memtui.client.memory_location import decide
+    from memtui.client.memory_location import locate_memory
 
     if call.asked.project is not None and directory == ".":
         cwd = call.directory
@@ -137,32 +141,32 @@ def explain_place(call: Call, directory: str, settings: str | None, bare: bool) 
         cwd = find_directory(call.env, call.cwd, directory)
     else:
         cwd = call.cwd / directory
-    place = decide(call.env, cwd, flag=settings, bare=bare)
-    data = place_data(place)
+    location = locate_memory(call.env, cwd, flag=settings, bare=bare)
+    data = place_data(location)
     call.out.answer("explain-place", data, _place_text(call.out, data))
 
 
-def place_data(place: Any) -> Data:
+def place_data(location: Any) -> Data:
     """A `Place` for scripts."""
     return {
-        "cwd": str(place.cwd),
-        "root": str(place.root),
-        "project_dir": place.project_dir,
-        "transcripts": str(place.transcripts),
-        "folder": str(place.folder),
-        "memory_dir": None if place.memory_dir is None else str(place.memory_dir),
-        "exists": place.folder.is_dir(),
-        "decided_by": place.decided_by,
-        "agent_folder": str(place.agent_folder),
-        "enabled": place.enabled,
-        "dream": place.dream,
-        "config": str(place.config),
-        "switches": [switch_data(switch) for switch in place.switches],
+        "cwd": str(location.cwd),
+        "root": str(location.root),
+        "project_dir": location.project_dir,
+        "transcripts": str(location.transcripts),
+        "folder": str(location.folder),
+        "memory_dir": None if location.memory_dir is None else str(location.memory_dir),
+        "exists": location.folder.is_dir(),
+        "decided_by": location.decided_by,
+        "agent_folder": str(location.agent_folder),
+        "enabled": location.enabled,
+        "dream": location.dream,
+        "config": str(location.config),
+        "switches": [switch_data(switch) for switch in location.switches],
         "layers": [
             {"name": layer.name, "source": layer.source, "keys": sorted(layer.data), "problem": layer.problem}
-            for layer in place.layers
+            for layer in location.layers
         ],
-        "warnings": list(place.warnings),
+        "warnings": list(location.warnings),
     }
 
 
@@ -196,21 +200,21 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
     ]
     if data["agent_folder"] != data["folder"]:
         rows.insert(3, ("the client's own", data["agent_folder"]))
-    yield from table(out, [Column(""), Column("")], [[Part(name, "dim"), value] for name, value in rows])
+    yield from table(out, [Column(""), Column("")], [[StyledText(name, "dim"), value] for name, value in rows])
     for warning in data["warnings"]:
-        yield [Part("warning: ", "warn"), warning]
+        yield [StyledText("warning: ", "warn"), warning]
     yield ""
     shown = [switch for switch in data["switches"] if out.verbose or switch["layer"] != "default"]
-    yield Part("switches" if shown else "switches: all at their defaults (-v lists them)", "bold")
+    yield StyledText("switches" if shown else "switches: all at their defaults (-v lists them)", "bold")
     yield from switch_table(out, shown)
     if out.verbose:
         yield ""
-        yield Part("settings files, strongest first", "bold")
+        yield StyledText("settings files, strongest first", "bold")
         for layer in data["layers"]:
             keys = layer["problem"] or ", ".join(layer["keys"]) or "nothing"
             yield f"  {layer['name']:<8}{layer['source']}: {keys}"
     else:
-        yield Part("order: environment > policy > flag > local > user > default", "dim")
+        yield StyledText("order: environment > policy > flag > local > user > default", "dim")
 
 
 def switch_table(out: Output, switches: Iterable[Data]) -> Iterator[Line]:
@@ -239,9 +243,15 @@ def value_words(value: object) -> str:
 @click.option("--op", type=click.Choice(("read", "write")), default="write", show_default=True)
 @click.option("--actor", type=click.Choice(("agent", "dream", "user")), default="user", show_default=True)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
-@pass_call
+@pass_context
 def explain_path(
-    call: Call, paths: tuple[str, ...], reads: tuple[Path, ...], root: Path | None, op: str, actor: str, casefold: bool
+    call: CliContext,
+    paths: tuple[str, ...],
+    reads: tuple[Path, ...],
+    root: Path | None,
+    op: str,
+    actor: str,
+    casefold: bool,
 ) -> int:
     """May an agent, a dream or a person read or write a path.
 
@@ -250,7 +260,7 @@ def explain_path(
     """
     defaults: Data = {"op": op, "actor": actor, "casefold": casefold}
     if root is not None or "-" not in paths:
-        defaults["root"] = str(call.place.folder if root is None else root)
+        defaults["root"] = str(call.location.folder if root is None else root)
     found: list[Data] = []
     for word in paths:
         if word == "-":
@@ -263,7 +273,7 @@ def explain_path(
         for data in found:
             allowed = data["verdict"] == "allow"
             shown = data["path"] if isinstance(data.get("path"), str) else json.dumps(data.get("path"))
-            yield [Part(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
+            yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
 
     call.out.answer("explain-path", found[0] if len(found) == 1 else found, text(), rows=found)
     if any("error" in data for data in found):
@@ -303,8 +313,8 @@ def _judge_path(wish: Data, reads: Sequence[Path]) -> Data:
 
 @explain.command("frontmatter")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@pass_call
-def explain_frontmatter(call: Call, files: tuple[str, ...]) -> int:
+@pass_context
+def explain_frontmatter(call: CliContext, files: tuple[str, ...]) -> int:
     """How the head of a topic file is read."""
     return _each(call, "explain-frontmatter", files, frontmatter_data, lambda data: _frontmatter_text(call.out, data))
 
@@ -329,13 +339,16 @@ def frontmatter_data(data: bytes) -> Data:
 
 def _frontmatter_text(out: Output, data: Data) -> Iterator[Line]:
     style = {"ok": "good", "warn": "warn"}.get(data["verdict"], "problem")
-    yield [Part(data["verdict"], style), f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}"]
+    yield [
+        StyledText(data["verdict"], style),
+        f"  {size(data['size'])} bytes, the body starts in line {data['body_line']}",
+    ]
     fields = [[str(field["line"]), field["key"], field["value"] or ""] for field in data["fields"]]
     if fields:
         yield from table(out, [Column("line", right=True), Column("field"), Column("value", rest=1)], fields)
     for note in data["problems"]:
         where = f"line {note['line']}: " if note["line"] is not None else ""
-        yield [Part("! ", "warn"), f"{where}{note['message']}"]
+        yield [StyledText("! ", "warn"), f"{where}{note['message']}"]
 
 
 LONGEST = 160
@@ -343,7 +356,7 @@ LONGEST = 160
 
 
 def _each_transcript(
-    call: Call,
+    call: CliContext,
     kind: str,
     files: tuple[str, ...],
     look: "Callable[[Transcript], Data]",
@@ -362,8 +375,8 @@ def _each_transcript(
     def lines() -> Iterator[Line]:
         for data in found:
             if len(found) > 1:
-                yield Part(data["file"], "bold")
-            yield from [[Part("error: ", "problem"), data["error"]]] if "error" in data else text(data)
+                yield StyledText(data["file"], "bold")
+            yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
     call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
     return int(any("error" in data for data in found))
@@ -372,14 +385,14 @@ def _each_transcript(
 @explain.command("resume")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @click.option("--at", default="", metavar="UUID", help="Go on from this message instead of the client's own choice.")
-@pass_call
-def explain_resume(call: Call, files: tuple[str, ...], at: str) -> int:
+@pass_context
+def explain_resume(call: CliContext, files: tuple[str, ...], at: str) -> int:
     """What the agent client sends when it resumes a session, what it leaves out, and why."""
     from memtui.resume.report import resume_report
-    from memtui.resume.resume import resume
+    from memtui.resume.resume import plan_resume
 
     return _each_transcript(
-        call, "explain-resume", files, lambda transcript: resume_report(resume(transcript, at)), _resume_text
+        call, "explain-resume", files, lambda transcript: resume_report(plan_resume(transcript, at)), _resume_text
     )
 
 
@@ -388,22 +401,22 @@ def _resume_text(data: Data) -> Iterator[Line]:
 
     yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
-        yield Part("the client finds no conversation here", "problem")
+        yield StyledText("the client finds no conversation here", "problem")
     for role, kind, *rest in data["blocks"] or []:
         words = rest[0] if kind == "text" else f"{kind} {rest[1] if len(rest) > 1 else ''}"
-        yield [Part(f"  {role:<10}", "dim"), clip(" ".join(str(words).split()), LONGEST)]
+        yield [StyledText(f"  {role:<10}", "dim"), clip(" ".join(str(words).split()), LONGEST)]
     if data["left_out"]:
-        yield Part(f"left out: {len(data['left_out'])}", "bold")
+        yield StyledText(f"left out: {len(data['left_out'])}", "bold")
     for item in data["left_out"]:
         yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or WORDS[item['why']]}"
     for item in data["defects"]:
-        yield [Part("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
+        yield [StyledText("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
 
 
 @explain.command("transcript")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@pass_call
-def explain_transcript(call: Call, files: tuple[str, ...]) -> int:
+@pass_context
+def explain_transcript(call: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
     from memtui.resume.report import transcript_report
 
@@ -416,7 +429,7 @@ def _transcript_text(data: Data) -> Iterator[Line]:
     if data["pending"]:
         yield "bytes follow the last line end: the writer may not be done"
     for bad in data["lines"]:
-        yield [Part(f"  line {bad['line']}  ", "dim"), bad["what"]]
+        yield [StyledText(f"  line {bad['line']}  ", "dim"), bad["what"]]
 
 
 _DIRECTORY = click.Path(path_type=Path)
@@ -434,9 +447,9 @@ _DIRECTORY = click.Path(path_type=Path)
 @click.option("--read", "reads", multiple=True, type=_DIRECTORY, metavar="DIR", help="One more folder to read in.")
 @click.option("--actor", type=click.Choice(("agent", "dream")), default="dream", show_default=True)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
-@pass_call
+@pass_context
 def explain_permission(
-    call: Call, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
+    call: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
 ) -> int:
     """May a background agent call a tool with this input.
 
@@ -444,7 +457,7 @@ def explain_permission(
     differ. Without --root the project's transcripts may be read as well.
     """
     if root is None:
-        root, reads = call.place.folder, (call.place.transcripts, *reads)
+        root, reads = call.location.folder, (call.location.transcripts, *reads)
     defaults: Data = {"root": str(root), "actor": actor, "casefold": casefold}
     if tool == "-":
         found = [
@@ -462,7 +475,7 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    from memtui.agent.permissions import Scope, decide
+    from memtui.agent.permissions import AllowedFolders, decide
 
     try:
         wish = json.loads(text)
@@ -474,7 +487,7 @@ def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str 
     if not isinstance(wish["root"], str) or wish["actor"] not in ("agent", "dream"):
         words = "root has to be a folder, actor agent or dream"
         return {"verdict": "deny", "reason": words, "tool": wish.get("tool"), "error": words}
-    scope = Scope(Path(wish["root"]), tuple(reads), wish["actor"], bool(wish["casefold"]))
+    scope = AllowedFolders(Path(wish["root"]), tuple(reads), wish["actor"], bool(wish["casefold"]))
     decision = decide(wish.get("tool"), wish.get("input"), scope)
     answer: Data = {
         "verdict": "allow" if decision.allowed else "deny",
@@ -496,11 +509,11 @@ def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str 
 def _text(found: Sequence[Data]) -> Iterator[Line]:
     for data in found:
         allowed = data["verdict"] == "allow"
-        yield [Part(data["verdict"], "good" if allowed else "problem"), f"  {data['tool']}  {data['reason']}"]
+        yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {data['tool']}  {data['reason']}"]
         if "name" in data:
             yield f"  file  {data['name']}  in {data['base']}"
         for step in data.get("runs", ()):
-            yield [Part(f"  {step['after'] or 'runs':<4}  ", "dim"), " | ".join(map(_shown, step["pipeline"]))]
+            yield [StyledText(f"  {step['after'] or 'runs':<4}  ", "dim"), " | ".join(map(_shown, step["pipeline"]))]
 
 
 def _shown(argv: Sequence[str]) -> str:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
-from memtui.cli.options import Command, complete_names, pass_call
-from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.history.versions import FOUND
-from memtui.util.errors import MemtuiError, NotFound, Usage
+from memtui.util.errors import MemtuiError, NotFound, UsageError
 from memtui.util.text import age, many
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from memtui.history.versions import Operation, Saved, Versions
 
 
-def histories(call: Call) -> "list[Store]":
+def histories(call: CliContext) -> "list[Store]":
     """The stores of the project; the folders are looked up first."""
     call.workspace.read(full=False)
     return list(call.workspace.stores())
 
 
-def note_outside(call: Call) -> None:
+def note_outside(call: CliContext) -> None:
     """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode."""
     if call.asked.read_only or call.asked.dry_run:
         return
@@ -74,13 +74,13 @@ def version_diff(history: "Versions", version: "Operation", name: str | None = N
     return "".join(parts)
 
 
-@click.command("history", cls=Command, short_help="List what happened, newest first.")
+@click.command("history", cls=CliCommand, short_help="List what happened, newest first.")
 @click.argument("name", required=False, shell_complete=complete_names)
 @click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
 @click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
-@pass_call
-def history(call: Call, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
+@pass_context
+def history(call: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
     """List what happened, newest first: to everything, or to one file.
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
@@ -120,7 +120,7 @@ def history(call: Call, name: str | None, patch: bool, limit: int, git: Path | N
     return int(not rows)
 
 
-def _write_git(call: Call, target: Path) -> int:
+def _write_git(call: CliContext, target: Path) -> int:
     from memtui.history.export_git import write_git
 
     call.may_write()
@@ -133,7 +133,7 @@ def _write_git(call: Call, target: Path) -> int:
     return 0
 
 
-def _old_histories(call: Call) -> None:
+def _old_histories(call: CliContext) -> None:
     """Say where memtui 0.1.0 kept the history of these folders."""
     from memtui.history.export_git import old_histories
 
@@ -142,9 +142,9 @@ def _old_histories(call: Call) -> None:
         call.out.note(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
 
 
-def _listed(call: Call, versions: "list[Operation]", name: str | None) -> Iterator[Line]:
+def _listed(call: CliContext, versions: "list[Operation]", name: str | None) -> Iterator[Line]:
     columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
-    rows: list[list[str | Part]] = []
+    rows: list[list[str | StyledText]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
@@ -153,28 +153,28 @@ def _listed(call: Call, versions: "list[Operation]", name: str | None) -> Iterat
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
         much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, version.who, Part(version.why + state, style), much])
+        rows.append([version.id[:SHORT], when, version.who, StyledText(version.why + state, style), much])
     yield from table(call.out, columns, rows)
 
 
-def _path(call: Call, name: str) -> Path:
+def _path(call: CliContext, name: str) -> Path:
     """The file that a name means; one that is gone is called by its name in the memory folder."""
     try:
         return find(call.read(full=False), name, call.cwd).path
     except NotFound:
         for word in (name, f"{name}.md"):
-            path = call.place.folder / word
+            path = call.location.folder / word
             store, key = call.workspace.home_of(path)
             if store.log(key, limit=1):
                 return path
         raise
 
 
-@click.command("undo", cls=Command, short_help="Take back the newest operation, or any by its id.")
+@click.command("undo", cls=CliCommand, short_help="Take back the newest operation, or any by its id.")
 @click.argument("version", required=False, metavar="[ID]")
 @click.option("--over", multiple=True, metavar="NAME", help="Take this file back even where later edits overlap.")
-@pass_call
-def undo(call: Call, version: str | None, over: Sequence[str]) -> None:
+@pass_context
+def undo(call: CliContext, version: str | None, over: Sequence[str]) -> None:
     """Take back the newest operation that still stands, a background run's included, or any by its id.
 
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
@@ -196,9 +196,9 @@ def undo(call: Call, version: str | None, over: Sequence[str]) -> None:
     _told(call, "undo", f"undone: {target.why}", target, order.undo(target.id, over=over)[0], diff)
 
 
-@click.command("redo", cls=Command)
-@pass_call
-def redo(call: Call) -> None:
+@click.command("redo", cls=CliCommand)
+@pass_context
+def redo(call: CliContext) -> None:
     """Do again what was undone last, whatever it was about."""
     from memtui.projects.activity import undo_order
 
@@ -217,24 +217,24 @@ def redo(call: Call) -> None:
     _told(call, "redo", f"done again: {target.why.removeprefix('undo: ')}", target, saved, diff)
 
 
-@click.command("restore", cls=Command, short_help="Bring a file, or the folder, back to what it was.")
+@click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
 @click.argument("what", required=False, metavar="[NAME@ID]", shell_complete=complete_names)
 @click.option("--as-of", metavar="TIME", help="The memory folder as it was then: 2026-11-30T18:00, or an age like 3d.")
 @click.option("--before", metavar="ID", help="The memory folder as it was before an operation, such as a dream.")
-@pass_call
-def restore(call: Call, what: str | None, as_of: str | None, before: str | None) -> int | None:
+@pass_context
+def restore(call: CliContext, what: str | None, as_of: str | None, before: str | None) -> int | None:
     """Bring one file back to what it was after a version: memtui history NAME lists the ids.
 
     With --as-of or --before, the whole memory folder, with the times of its files. What is there now goes into the
     history first. What can't be restored is listed, and asked about; files that memtui first saw later stay.
     """
     if (what is not None) + (as_of is not None) + (before is not None) != 1:
-        raise Usage("restore wants NAME@ID, --as-of TIME or --before ID", hint="memtui history lists the ids")
+        raise UsageError("restore wants NAME@ID, --as-of TIME or --before ID", hint="memtui history lists the ids")
     if what is None:
         return _restore_folder(call, as_of, before)
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
-        raise Usage("restore wants NAME@ID", hint="memtui history NAME lists the ids")
+        raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
     call.may_write()
     histories(call)
     note_outside(call)
@@ -257,16 +257,16 @@ def restore(call: Call, what: str | None, as_of: str | None, before: str | None)
     return None
 
 
-def _restore_folder(call: Call, as_of: str | None, before: str | None) -> int:
+def _restore_folder(call: CliContext, as_of: str | None, before: str | None) -> int:
     call.may_write()
     histories(call)
     note_outside(call)
-    store = call.workspace.store(call.place.folder)
+    store = call.workspace.store(call.location.folder)
     until = _moment(as_of, call.now()) if as_of is not None else None
     plan = store.plan_restore_as_of(until=until, before=before)
     lines: list[Line] = [f"{'remove' if data is None else 'restore'} {name}" for name, data in plan.files]
-    lines += [[Part("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
-    lines += [[Part("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
+    lines += [[StyledText("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
+    lines += [[StyledText("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
     data: Data = {
         "done": False,
         "files": [{"name": name, "removed": text is None} for name, text in plan.files],
@@ -302,10 +302,10 @@ def _moment(word: str, now: float) -> float:
     try:
         return datetime.fromisoformat(word).timestamp()
     except (ValueError, OverflowError):
-        raise Usage(f"{word!r} is no time", hint="2026-11-30T18:00, or an age: 90m, 6h, 3d, 2w") from None
+        raise UsageError(f"{word!r} is no time", hint="2026-11-30T18:00, or an age: 90m, 6h, 3d, 2w") from None
 
 
-def _told(call: Call, kind: str, words: str, version: "Operation", saved: "Saved | None", diff: str) -> None:
+def _told(call: CliContext, kind: str, words: str, version: "Operation", saved: "Saved | None", diff: str) -> None:
     """Say what was done, or would be."""
     made = saved.operation if saved is not None else None
     data = {
@@ -325,7 +325,7 @@ def _told(call: Call, kind: str, words: str, version: "Operation", saved: "Saved
             merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
             yield words + merged
         for one in saved.left if saved is not None else ():
-            yield [Part("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
     call.out.answer(kind, data, text())
     if saved is None:

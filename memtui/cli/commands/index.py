@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.apply_plan import carry_out
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.names import find_all, topic
-from memtui.cli.options import Command, complete_names, pass_call
-from memtui.cli.output import Data, Glyphs, Line, Output, Part
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.output import Data, Line, Output, OutputGlyphs, StyledText
 from memtui.cli.table import Column, table
-from memtui.util.errors import NotFound, Usage
+from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import many
 
 if TYPE_CHECKING:
     from memtui.memory.budget import IndexBudget
     from memtui.memory.scope import Scope
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
 
 _CELLS = 20
 """Of a bar."""
@@ -51,7 +51,7 @@ def budget_data(scope: "Scope") -> Data:
     }
 
 
-def bar(used: float, glyphs: Glyphs) -> str:
+def bar(used: float, glyphs: OutputGlyphs) -> str:
     """A bar of twenty cells; over the limit it is full."""
     full = min(int(used * _CELLS), _CELLS)
     return glyphs.edges[0] + glyphs.bar * full + glyphs.rest * (_CELLS - full) + glyphs.edges[1]
@@ -77,7 +77,7 @@ def meter(out: Output, budget: "IndexBudget", warn: int = 80) -> Iterator[Line]:
         ("units", budget.units, budget.max_units),
     ):
         left = _left(limit - number)
-        marked = Part(word, style) if name == budget.first_limit else Part("")
+        marked = StyledText(word, style) if name == budget.first_limit else StyledText("")
         label = "MEMORY.md  " if name == "lines" else " " * 11
         yield [label, f"{name} ", bar(number / limit, out.glyphs), f" {number:,}/{limit:,} ({left})  ", marked]
 
@@ -86,18 +86,18 @@ def _left(number: int) -> str:
     return f"{number:,} left" if number >= 0 else f"{-number:,} too many"
 
 
-def _scope(world: "World", wanted: str) -> "Scope":
+def _scope(snapshot: "Snapshot", wanted: str) -> "Scope":
     """The scope whose index is meant.
 
     Raises:
         NotFound: If it isn't there, or has no index.
     """
-    scope = world.scope(wanted)
+    scope = snapshot.scope(wanted)
     if scope is None and wanted == "auto":
-        raise NotFound(f"no memory for this project yet: {world.place.folder} does not exist",
+        raise NotFound(f"no memory for this project yet: {snapshot.location.folder} does not exist",
                        hint="memtui new NAME writes the first")  # fmt: skip
     if scope is None:
-        known = ", ".join(one.id for one in world.scopes if one.budget is not None)
+        known = ", ".join(one.id for one in snapshot.scopes if one.budget is not None)
         raise NotFound(f"there is no scope {wanted!r}", hint=f"with an index: {known}" if known else "")
     if scope.budget is None:
         raise NotFound(f"{scope.label} has no MEMORY.md: nothing is loaded at the start of a session",
@@ -105,18 +105,18 @@ def _scope(world: "World", wanted: str) -> "Scope":
     return scope
 
 
-@click.command("budget", cls=Command, short_help="How full MEMORY.md is, and what is not loaded.")
+@click.command("budget", cls=CliCommand, short_help="How full MEMORY.md is, and what is not loaded.")
 @click.option("--check", is_flag=True, help="One line; with --warn, end with 1 from that share on.")
 @click.option("--warn", type=click.IntRange(1, 100), metavar="N", help="Percent from which it is near the limit (80).")
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
-@pass_call
-def budget(call: Call, check: bool, warn: int | None, scope: str) -> int:
+@pass_context
+def budget(call: CliContext, check: bool, warn: int | None, scope: str) -> int:
     """How full MEMORY.md is: lines and UTF-16 units as the agent counts them, and what is not loaded.
 
     Ends with 1 if a part is not loaded; --check --warn N also from N percent on.
     """
     out = call.out
-    found = _scope(call.world(full=False), scope)
+    found = _scope(call.snapshot(full=False), scope)
     measured = found.budget
     if measured is None:
         raise NotFound("no index")
@@ -129,7 +129,7 @@ def budget(call: Call, check: bool, warn: int | None, scope: str) -> int:
         if check:
             word, style = state_of(measured, warn or 80)
             counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} units"
-            yield ["MEMORY.md  ", Part(word, style), f"  {counts}"]
+            yield ["MEMORY.md  ", StyledText(word, style), f"  {counts}"]
             return
         yield from meter(out, measured, warn or 80)
         first = "lines" if measured.first_limit == "lines" else "UTF-16 units"
@@ -138,37 +138,37 @@ def budget(call: Call, check: bool, warn: int | None, scope: str) -> int:
             yield f"cut at line {measured.cut_line_in_file} of the file"
             for entry in data["lost"]:
                 yield f"  not loaded: line {entry['line']}  {entry['title']}  {entry['target']}"
-            yield Part("memtui index --tidy shortens it to 70 %", "dim")
+            yield StyledText("memtui index --tidy shortens it to 70 %", "dim")
 
-    out.answer("budget", data, text(), warnings=call.place.warnings)
+    out.answer("budget", data, text(), warnings=call.location.warnings)
     return int(measured.over or near)
 
 
-@click.command("index", cls=Command, short_help="List the entries of MEMORY.md, tidy or rebuild it.")
+@click.command("index", cls=CliCommand, short_help="List the entries of MEMORY.md, tidy or rebuild it.")
 @click.option("--tidy", is_flag=True, help="Shorten it to 70 % of the limits, the most useful entries first.")
 @click.option("--rebuild", is_flag=True, help="Make it anew from the topic files.")
 @click.option("--add", multiple=True, metavar="NAME", shell_complete=complete_names, help="List a topic in it.")
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
-@pass_call
-def index(call: Call, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: str) -> int:
+@pass_context
+def index(call: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: str) -> int:
     """List the entries of MEMORY.md, or write a shorter one; the difference is shown before it is done."""
     from memtui.memory import plans
 
     if tidy + rebuild + bool(add) > 1:
-        raise Usage("one of --tidy, --rebuild and --add")
+        raise UsageError("one of --tidy, --rebuild and --add")
     writes = tidy or rebuild or bool(add)
     if writes:
         call.may_write()
-    world = call.world(full=writes)
+    snapshot = call.snapshot(full=writes)
     if add:
-        files = [topic(named) for named in find_all(world, add, call.cwd)]
-        return carry_out(call, "index-plan", plans.plan_add_to_index(world, files))
+        files = [topic(named) for named in find_all(snapshot, add, call.cwd)]
+        return carry_out(call, "index-plan", plans.plan_add_to_index(snapshot, files))
     if tidy or rebuild:
-        pinned = call.pins.names(call.place.folder) if scope == "auto" else frozenset()
+        pinned = call.pins.names(call.location.folder) if scope == "auto" else frozenset()
         make = plans.plan_tidy if tidy else plans.plan_rebuild
-        plan = make(world, scope=scope, pinned=pinned)
+        plan = make(snapshot, scope=scope, pinned=pinned)
         return carry_out(call, "index-plan", plan, question=f"{plan.title}?", shown=True)
-    found = _scope(world, scope)
+    found = _scope(snapshot, scope)
     measured = found.budget
     names = {file.name for file in found.files}
     rows: list[Data] = [
@@ -186,15 +186,22 @@ def index(call: Call, tidy: bool, rebuild: bool, add: tuple[str, ...], scope: st
     def text() -> Iterator[Line]:
         columns = [Column("line", right=True), Column("title", rest=1), Column("file", rest=1)]
         columns.append(Column("hook", rest=1))
-        lines: list[list[str | Part]] = []
+        lines: list[list[str | StyledText]] = []
         for row in rows:
             style = "problem" if not row["exists"] else "warn" if row["loaded"] is False else ""
             state = "missing: " if not row["exists"] else "not loaded: " if row["loaded"] is False else ""
-            lines.append([str(row["line"]), row["title"], Part(state + row["target"], style), Part(row["hook"], "dim")])
+            lines.append(
+                [
+                    str(row["line"]),
+                    row["title"],
+                    StyledText(state + row["target"], style),
+                    StyledText(row["hook"], "dim"),
+                ]
+            )
         yield from table(call.out, columns, lines)
         if measured is not None:
             yield from meter(call.out, measured)
 
     data = {"entries": rows, "budget": budget_data(found)}
-    call.out.answer("index", data, text(), rows=rows, warnings=call.place.warnings)
+    call.out.answer("index", data, text(), rows=rows, warnings=call.location.warnings)
     return 0

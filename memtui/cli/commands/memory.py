@@ -12,42 +12,42 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.apply_plan import carry_out, check_secrets, keep_draft, save_text
-from memtui.cli.context import Call
-from memtui.cli.names import Named, all_named, find, find_all, instruction_name, shown_name, topic
-from memtui.cli.options import Command, complete_names, pass_call
-from memtui.cli.output import Data, Line, Output, Part, iso
+from memtui.cli.context import CliContext
+from memtui.cli.names import NamedFile, all_named, find, find_all, instruction_name, shown_name, topic
+from memtui.cli.options import CliCommand, complete_names, pass_context
+from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.fs.atomic import read_stable
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 from memtui.util.text import age, many, size, visible
 
 if TYPE_CHECKING:
     from memtui.memory.checks.folder import Problem
     from memtui.memory.pins import Pins
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
 
 
 TYPES = ("user", "feedback", "project", "reference")
 _TYPE = click.Choice((*TYPES, "none"))
 
 
-def problems_by_path(world: "World") -> "dict[object, list[Problem]]":
+def problems_by_path(snapshot: "Snapshot") -> "dict[object, list[Problem]]":
     """The problems of each file; hints that change nothing are left out."""
     found: dict[object, list[Problem]] = {}
-    for problem in world.problems:
+    for problem in snapshot.problems:
         if problem.severity != "info":
             found.setdefault(problem.path, []).append(problem)
     return found
 
 
-def file_rows(pins: "Pins", world: "World") -> list[tuple[Named, Data]]:
+def file_rows(pins: "Pins", snapshot: "Snapshot") -> list[tuple[NamedFile, Data]]:
     """Every file of a world, for scripts; problems are known after a full reading only."""
     from memtui.memory.index import same_name
 
-    problems = problems_by_path(world)
-    pinned = pins.paths(world.place.folder)
+    problems = problems_by_path(snapshot)
+    pinned = pins.paths(snapshot.location.folder)
     rows = []
-    for named in all_named(world):
+    for named in all_named(snapshot):
         file, scope, instruction = named.file, named.scope, named.instruction
         row: Data = {"name": named.name, "path": str(named.path)}
         if file is not None and scope is not None:
@@ -85,22 +85,28 @@ def file_rows(pins: "Pins", world: "World") -> list[tuple[Named, Data]]:
                 "loaded_lines": instruction.loaded_lines,
                 "loaded_units": instruction.loaded_chars,
             }
-        count = len(problems.get(named.path, ())) if world.full else None
+        count = len(problems.get(named.path, ())) if snapshot.full else None
         row |= {"pinned": named.path in pinned, "problems": count}
         rows.append((named, row))
     return rows
 
 
-@click.command("ls", cls=Command, short_help="List the memory files.")
+@click.command("ls", cls=CliCommand, short_help="List the memory files.")
 @click.argument("words", nargs=-1, metavar="[WORD]…")
 @click.option("--type", "type_", type=_TYPE, help="Only topics of this type.")
 @click.option("--scope", metavar="S", help="Only this scope: auto, team, logs, agent:…, instructions.")
 @click.option("--problems", "troubled", is_flag=True, help="Only files with problems.")
 @click.option("--orphans", is_flag=True, help="Only topics that MEMORY.md doesn't list.")
 @click.option("--sort", type=click.Choice(("name", "age", "size")), default="name", show_default=True)
-@pass_call
+@pass_context
 def ls(
-    call: Call, words: Sequence[str], type_: str | None, scope: str | None, troubled: bool, orphans: bool, sort: str
+    call: CliContext,
+    words: Sequence[str],
+    type_: str | None,
+    scope: str | None,
+    troubled: bool,
+    orphans: bool,
+    sort: str,
 ) -> int:
     """List the memory files; words filter as on the screen: 'exact ^start end$ !not.
 
@@ -109,11 +115,11 @@ def ls(
     """
     from memtui.util.filter_query import matches, parse
 
-    world = call.world(full=troubled or call.out.verbose)
+    snapshot = call.snapshot(full=troubled or call.out.verbose)
     terms = parse(" ".join(words))
     found = [
         (named, row)
-        for named, row in file_rows(call.pins, world)
+        for named, row in file_rows(call.pins, snapshot)
         if (type_ is None or (row["kind"] == "topic" and (row["type"] or "none") == type_))
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
@@ -124,8 +130,8 @@ def ls(
     if sort in orders:
         found.sort(key=orders[sort], reverse=sort == "age")
     rows = [row for _, row in found]
-    warnings = [*call.place.warnings, *world.notices]
-    text = _list_text(call, world, found, by_scope=sort == "name")
+    warnings = [*call.location.warnings, *snapshot.notices]
+    text = _list_text(call, snapshot, found, by_scope=sort == "name")
     call.out.answer("files", rows, text, rows=rows, warnings=warnings)
     if not rows:
         call.out.note("nothing fits")
@@ -137,12 +143,14 @@ def _words_of(row: Data) -> tuple[str, str]:
     return ("", "") if row["kind"] == "instruction" else (row["title"] or "", row["description"] or "")
 
 
-def _list_text(call: Call, world: "World", found: list[tuple[Named, Data]], *, by_scope: bool) -> Iterator[Line]:
+def _list_text(
+    call: CliContext, snapshot: "Snapshot", found: list[tuple[NamedFile, Data]], *, by_scope: bool
+) -> Iterator[Line]:
     out = call.out
     if out.plain or not by_scope:
         yield from file_table(out, [row for _, row in found], call.now())
         return
-    labels = {scope.id: scope.label for scope in world.scopes} | {"instructions": "instructions"}
+    labels = {scope.id: scope.label for scope in snapshot.scopes} | {"instructions": "instructions"}
     scopes = list(dict.fromkeys(row["scope"] for _, row in found))
     for number, scope in enumerate(scopes):
         rows = [row for _, row in found if row["scope"] == scope]
@@ -156,7 +164,7 @@ def _list_text(call: Call, world: "World", found: list[tuple[Named, Data]], *, b
 
 
 def _heading(label: str, count: int) -> list[Line]:
-    return [[Part(label, "bold"), Part(f"  {count}", "dim")]]
+    return [[StyledText(label, "bold"), StyledText(f"  {count}", "dim")]]
 
 
 def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
@@ -176,8 +184,8 @@ def file_table(out: Output, rows: Sequence[Data], now: float) -> Iterator[Line]:
         says = row["readonly"] or row["description"] or (row["title"] if row["kind"] == "instruction" else "")
         lines.append(
             [
-                Part(mark, style), row["name"], kind, size(row["size"]), _age(now, row),
-                Part(line, "warn" if row["loaded"] is False else "dim"), Part(says, "dim"),
+                StyledText(mark, style), row["name"], kind, size(row["size"]), _age(now, row),
+                StyledText(line, "warn" if row["loaded"] is False else "dim"), StyledText(says, "dim"),
             ]
         )  # fmt: skip
     yield from table(out, columns, lines)
@@ -210,7 +218,7 @@ def _states(row: Data) -> list[str]:
     return words
 
 
-@click.command("show", cls=Command)
+@click.command("show", cls=CliCommand)
 @click.argument("name", shell_complete=complete_names)
 @click.option("--meta", is_flag=True, help="Properties, links and problems instead of the text.")
 @click.option("--raw", is_flag=True, help="The file's exact bytes; on a terminal made visible.")
@@ -218,13 +226,13 @@ def _states(row: Data) -> list[str]:
 @click.pass_context
 def show(context: click.Context, name: str, meta: bool, raw: bool, past: bool) -> int:
     """Print a memory or instruction file."""
-    call = context.ensure_object(Call)
+    call = context.ensure_object(CliContext)
     if past:
         from memtui.cli.commands.history import history
 
         return int(context.invoke(history, name=name, patch=False, limit=50) or 0)
-    world = call.world(full=meta or call.out.structured)
-    named = find(world, name, call.cwd)
+    snapshot = call.snapshot(full=meta or call.out.structured)
+    named = find(snapshot, name, call.cwd)
     content = read_stable(named.path)
     text = content.decode("utf-8", "replace")
     if raw and not call.out.structured:
@@ -233,8 +241,8 @@ def show(context: click.Context, name: str, meta: bool, raw: bool, past: bool) -
     if not meta and not call.out.structured:
         call.out.answer("file", {}, _body_lines(text), page=True)
         return 0
-    row = next(row for one, row in file_rows(call.pins, world) if (one.path, one.name) == (named.path, named.name))
-    details = details_of(world, named)
+    row = next(row for one, row in file_rows(call.pins, snapshot) if (one.path, one.name) == (named.path, named.name))
+    details = details_of(snapshot, named)
     data = {**row, **details, **({} if meta else {"text": text})}
     call.out.answer("file", data, meta_text(call, row, details))
     return 0
@@ -245,13 +253,13 @@ def _body_lines(text: str) -> Iterator[Line]:
     return (line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")) if text else iter(())
 
 
-def details_of(world: "World", named: Named) -> Data:
+def details_of(snapshot: "Snapshot", named: NamedFile) -> Data:
     """Fields, links both ways and problems of a file, for scripts."""
-    data: Data = {"problems": [problem_data(world, problem) for problem in world.problems_of(named.path)]}
+    data: Data = {"problems": [problem_data(snapshot, problem) for problem in snapshot.problems_of(named.path)]}
     file = named.file
     if file is None or named.scope is None:
         return data
-    graph = world.graph.of(named.scope.id)
+    graph = snapshot.graph.of(named.scope.id)
     data["fields"] = [{"key": field.key, "value": field.value, "line": field.line} for field in file.front.fields]
     data["links"] = [
         {
@@ -265,18 +273,21 @@ def details_of(world: "World", named: Named) -> Data:
         }
         for one in graph.out(file)
     ]
-    for key, found in (("backlinks", graph.backlinks(file, index=True)), ("mentions", world.unlinked_mentions(file))):
+    for key, found in (
+        ("backlinks", graph.backlinks(file, index=True)),
+        ("mentions", snapshot.unlinked_mentions(file)),
+    ):
         data[key] = [{"name": one.name, "line": one.line, "text": one.text} for one in found]
     return data
 
 
-def problem_data(world: "World", problem: "Problem") -> Data:
+def problem_data(snapshot: "Snapshot", problem: "Problem") -> Data:
     """A problem for scripts; `name` is what the file is called everywhere, `file` its name in the scope."""
-    scope = world.scope(problem.scope)
+    scope = snapshot.scope(problem.scope)
     if scope is None:
-        name = instruction_name(problem.path, world)
+        name = instruction_name(problem.path, snapshot)
     else:
-        name = shown_name(scope.root, scope.id, world.place.folder, problem.file)
+        name = shown_name(scope.root, scope.id, snapshot.location.folder, problem.file)
     return {
         "name": name,
         "scope": problem.scope,
@@ -292,9 +303,9 @@ def problem_data(world: "World", problem: "Problem") -> Data:
     }
 
 
-def meta_text(call: Call, row: Data, details: Data) -> Iterator[Line]:
+def meta_text(call: CliContext, row: Data, details: Data) -> Iterator[Line]:
     """Properties of a file for people."""
-    yield Part(row["name"], "bold")
+    yield StyledText(row["name"], "bold")
     facts = [
         ("path", row["path"]),
         ("kind", row["kind"]),
@@ -306,17 +317,17 @@ def meta_text(call: Call, row: Data, details: Data) -> Iterator[Line]:
         ("index", f"line {row['index_line']}" if row["index_line"] else ""),
         ("state", ", ".join(_states({**row, "problems": len(details["problems"])}))),
     ]
-    rows: list[list[str | Part]] = [[Part(key, "dim"), value] for key, value in facts if value]
+    rows: list[list[str | StyledText]] = [[StyledText(key, "dim"), value] for key, value in facts if value]
     yield from table(call.out, [Column(""), Column("")], rows)
     fields = [field for field in details.get("fields", ()) if field["key"] not in ("name", "description", "type")]
     for field in fields:
-        yield [Part(f"{field['key']}  ", "dim"), field["value"] or ""]
+        yield [StyledText(f"{field['key']}  ", "dim"), field["value"] or ""]
     for link in details.get("links", ()):
-        state = Part("  missing", "problem") if link["state"] == "missing" else Part("")
-        yield [Part("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]
+        state = StyledText("  missing", "problem") if link["state"] == "missing" else StyledText("")
+        yield [StyledText("links to  ", "dim"), f"{link['target']}  line {link['line']}", state]
     for key, words in (("backlinks", "linked from"), ("mentions", "named without a link in")):
         for one in details.get(key, ()):
-            yield [Part(f"{words}  ", "dim"), f"{one['name']}:{one['line']}  {one['text'].strip()}"]
+            yield [StyledText(f"{words}  ", "dim"), f"{one['name']}:{one['line']}  {one['text'].strip()}"]
     for problem in details["problems"]:
         yield from [problem_line(call.out, problem)]
 
@@ -328,16 +339,22 @@ def problem_line(out: Output, problem: Data) -> Line:
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
-    return [Part(where, "bold"), "  ", Part(problem["severity"], style), f"  {problem['message']}", Part(fix, "dim")]
+    return [
+        StyledText(where, "bold"),
+        "  ",
+        StyledText(problem["severity"], style),
+        f"  {problem['message']}",
+        StyledText(fix, "dim"),
+    ]
 
 
-@click.command("new", cls=Command)
+@click.command("new", cls=CliCommand)
 @click.argument("name")
 @click.option("--type", "type_", type=click.Choice(TYPES), help="What it is about; told by a name such as feedback_x.")
 @click.option("--description", default="", metavar="S", help="One line: when is it of use.")
 @click.option("--from", "source", metavar="FILE", help="The body: a file, or - for standard input.")
-@pass_call
-def new(call: Call, name: str, type_: str | None, description: str, source: str | None) -> int:
+@pass_context
+def new(call: CliContext, name: str, type_: str | None, description: str, source: str | None) -> int:
     """Write a new topic file and list it in MEMORY.md.
 
     \b
@@ -350,7 +367,7 @@ def new(call: Call, name: str, type_: str | None, description: str, source: str 
     call.may_write()
     word = type_ or next((one for one in TYPES if name.startswith((f"{one}_", f"{one}-"))), None)
     if word is None:
-        raise Usage("of which type?", hint="--type user, feedback, project or reference")
+        raise UsageError("of which type?", hint="--type user, feedback, project or reference")
     body = _body(source)
     plan = plans.plan_new(call.read(full=False), name.removesuffix(".md"), word, description, body)
     file = next(change for change in plan.changes if change.name != INDEX_NAME)
@@ -378,12 +395,12 @@ def _body(source: str | None) -> str:
         raise NotFound(f"there is no file {source}") from error
 
 
-@click.command("edit", cls=Command, short_help="Edit a file in $VISUAL or $EDITOR.")
+@click.command("edit", cls=CliCommand, short_help="Edit a file in $VISUAL or $EDITOR.")
 @click.argument("name", shell_complete=complete_names)
 @click.option("--line", type=click.IntRange(1), help="Where to start.")
 @click.option("--discard", is_flag=True, help="Forget a draft of this file first.")
-@pass_call
-def edit(call: Call, name: str, line: int | None, discard: bool) -> int:
+@pass_context
+def edit(call: CliContext, name: str, line: int | None, discard: bool) -> int:
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
     call.may_write()
     named = _find_or_draft(call, name)
@@ -414,20 +431,20 @@ def edit(call: Call, name: str, line: int | None, discard: bool) -> int:
     return code
 
 
-def _find_or_draft(call: Call, name: str) -> Named:
+def _find_or_draft(call: CliContext, name: str) -> NamedFile:
     """The file, or one that exists only as a draft."""
     try:
-        return find(call.world(full=False), name, call.cwd)
+        return find(call.snapshot(full=False), name, call.cwd)
     except NotFound:
         for draft in call.workspace.drafts.list():
-            if draft.path.is_relative_to(call.place.folder):
-                own = draft.path.relative_to(call.place.folder).as_posix()
+            if draft.path.is_relative_to(call.location.folder):
+                own = draft.path.relative_to(call.location.folder).as_posix()
                 if name in (own, own.removesuffix(".md")):
-                    return Named(own, draft.path)
+                    return NamedFile(own, draft.path)
         raise
 
 
-def _edited(call: Call, named: Named, start: bytes, base: str | None, line: int | None) -> bytes:
+def _edited(call: CliContext, named: NamedFile, start: bytes, base: str | None, line: int | None) -> bytes:
     """What the person's editor makes of a text; kept as a draft if the editor ends with a fault."""
     from memtui.cli.editor import editor_words, run_editor
 
@@ -459,11 +476,11 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-@click.command("set", cls=Command, short_help="Set fields of a topic.")
+@click.command("set", cls=CliCommand, short_help="Set fields of a topic.")
 @click.argument("name", shell_complete=complete_names)
 @click.argument("pairs", nargs=-1, required=True, metavar="KEY=VALUE…")
-@pass_call
-def set_fields(call: Call, name: str, pairs: tuple[str, ...]) -> int:
+@pass_context
+def set_fields(call: CliContext, name: str, pairs: tuple[str, ...]) -> int:
     """Set fields of a topic's front matter; KEY= takes one out. Every other byte stays.
 
     \b
@@ -473,7 +490,7 @@ def set_fields(call: Call, name: str, pairs: tuple[str, ...]) -> int:
     from memtui.memory.frontmatter import remove_field, set_field
 
     call.may_write()
-    named = find(call.world(full=False), name, call.cwd)
+    named = find(call.snapshot(full=False), name, call.cwd)
     if named.file is not None and named.file.readonly:
         raise Refused(f"{named.name} opens read only: {named.file.readonly}")
     before, base = call.workspace.text(named.path)
@@ -485,9 +502,9 @@ def set_fields(call: Call, name: str, pairs: tuple[str, ...]) -> int:
     for pair in pairs:
         key, equals, value = pair.partition("=")
         if not equals or not key:
-            raise Usage(f"{pair!r} is not KEY=VALUE", hint="KEY= takes the field out")
+            raise UsageError(f"{pair!r} is not KEY=VALUE", hint="KEY= takes the field out")
         if key == "type" and value and value not in KNOWN:
-            raise Usage(f"type is {', '.join(KNOWN)}, not {value!r}")
+            raise UsageError(f"type is {', '.join(KNOWN)}, not {value!r}")
         text = set_field(text, key, value) if value else remove_field(text, key)
         keys.append(key)
     after = text.encode("utf-8")
@@ -495,48 +512,48 @@ def set_fields(call: Call, name: str, pairs: tuple[str, ...]) -> int:
     return save_text(call, "set", named, before, after, base=base, why=why)
 
 
-@click.command("mv", cls=Command, short_help="Rename a topic, links and index included.")
+@click.command("mv", cls=CliCommand, short_help="Rename a topic, links and index included.")
 @click.argument("old", shell_complete=complete_names)
 @click.argument("new_name", metavar="NEW")
-@pass_call
-def mv(call: Call, old: str, new_name: str) -> int:
+@pass_context
+def mv(call: CliContext, old: str, new_name: str) -> int:
     """Rename a topic; MEMORY.md and every link to it follow. -n shows what would change."""
     from memtui.memory import plans
 
     call.may_write()
-    world = call.world()
-    file = topic(find(world, old, call.cwd))
+    snapshot = call.snapshot()
+    file = topic(find(snapshot, old, call.cwd))
     target = new_name if new_name.endswith(".md") else f"{new_name}.md"
-    return carry_out(call, "mv", plans.plan_rename(world, file, target))
+    return carry_out(call, "mv", plans.plan_rename(snapshot, file, target))
 
 
-@click.command("rm", cls=Command, short_help="Delete topics; history and trash keep them.")
+@click.command("rm", cls=CliCommand, short_help="Delete topics; history and trash keep them.")
 @click.argument("names", nargs=-1, required=True, shell_complete=complete_names, metavar="NAME…")
-@pass_call
-def rm(call: Call, names: Sequence[str]) -> int:
+@pass_context
+def rm(call: CliContext, names: Sequence[str]) -> int:
     """Delete topics, from MEMORY.md too; they stay in the history and go to the trash."""
     from memtui.memory import plans
 
     call.may_write()
-    world = call.world()
-    files = [topic(named) for named in find_all(world, names, call.cwd)]
-    plan = plans.plan_delete(world, files)
+    snapshot = call.snapshot()
+    files = [topic(named) for named in find_all(snapshot, names, call.cwd)]
+    plan = plans.plan_delete(snapshot, files)
     question = f"Delete {files[0].name}?" if len(files) == 1 else f"Delete {len(files)} files?"
     if not call.asked.dry_run and not call.asked.yes and call.out.interactive() and len(files) > 1:
         call.out.note(*(f"  {file.name}" for file in files))
     return carry_out(call, "rm", plan, question=question)
 
 
-@click.command("pin", cls=Command)
+@click.command("pin", cls=CliCommand)
 @click.argument("names", nargs=-1, shell_complete=complete_names, metavar="[NAME…]")
 @click.option("--off", is_flag=True, help="Unpin them.")
-@pass_call
-def pin(call: Call, names: Sequence[str], off: bool) -> None:
+@pass_context
+def pin(call: CliContext, names: Sequence[str], off: bool) -> None:
     """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
-    folder = call.place.folder
+    folder = call.location.folder
     if names:
         call.may_write()
-        chosen = [topic(named) for named in find_all(call.world(full=False), names, call.cwd)]
+        chosen = [topic(named) for named in find_all(call.snapshot(full=False), names, call.cwd)]
         for file in chosen:
             if not file.path.is_relative_to(folder):
                 raise Refused(f"{file.name} is not in the memory folder: only that has pins")

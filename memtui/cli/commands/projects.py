@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
+from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
-from memtui.cli.options import Command, Group, pass_call
-from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.options import CliCommand, CliGroup, pass_context
+from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
-from memtui.util.errors import NotFound, Usage
+from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import age, many, size, visible
 
 if TYPE_CHECKING:
     from memtui.client.projects import Project
-    from memtui.projects.journal import Past
-    from memtui.projects.relocate import FileName, Moved, MovePlan
+    from memtui.projects.journal import MoveRecord
+    from memtui.projects.relocate import FileName, MovePlan, MoveResult
     from memtui.projects.relocate_sessions import SessionMove, Stay
     from memtui.projects.relocate_undo import Undone
 
@@ -30,12 +30,12 @@ MOST = 20
 """Sessions and memories that are listed without -v."""
 
 
-@click.command("move", cls=Command, short_help="Bring what a project has left to another directory.")
+@click.command("move", cls=CliCommand, short_help="Bring what a project has left to another directory.")
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW", type=click.Path(path_type=Path))
 @click.option("--memory", "only_memory", is_flag=True, help="Only the memory; the sessions stay.")
-@pass_call
-def move(call: Call, old: str, new: Path, only_memory: bool) -> int:
+@pass_context
+def move(call: CliContext, old: str, new: Path, only_memory: bool) -> int:
     """Bring sessions and memory of a project that moved to the folder of the directory where it is now.
 
     OLD is its old directory, its name, or its folder below projects/; NEW is a directory. Shows what it will do, asks,
@@ -43,7 +43,7 @@ def move(call: Call, old: str, new: Path, only_memory: bool) -> int:
     both stay. Running sessions stay where they are. Ends with 1 if there is nothing to move, or on a no.
     """
     from memtui.client.running import running_in
-    from memtui.projects.relocate import carry_out, plan_move
+    from memtui.projects.relocate import apply_move, plan_move
 
     call.may_write()
     project, directory = _source(call, old)
@@ -67,11 +67,11 @@ def move(call: Call, old: str, new: Path, only_memory: bool) -> int:
     if not call.out.ask("Move this?"):
         call.out.note("nothing was moved")
         return 1
-    _told(call, plan, carry_out(plan, live=frozenset(running_in(config)), now=call.now))
+    _told(call, plan, apply_move(plan, live=frozenset(running_in(config)), now=call.now))
     return 0
 
 
-def _source(call: Call, word: str) -> "tuple[Project, Path | None]":
+def _source(call: CliContext, word: str) -> "tuple[Project, Path | None]":
     """The project that a word means, and the directory of it.
 
     Raises:
@@ -85,7 +85,7 @@ def _source(call: Call, word: str) -> "tuple[Project, Path | None]":
     if not ("/" in word or word in (".", "..", "~")):
         if project.collision:
             paths = " or ".join(visible(str(path), keep="") for path in project.cwds)
-            raise Usage(f"two directories share {project.folder.name}", hint=f"name one by its path: {paths}")
+            raise UsageError(f"two directories share {project.folder.name}", hint=f"name one by its path: {paths}")
         return project, project.cwd
     path = Path(os.path.normpath(call.cwd / Path(word).expanduser()))
     if project.folder in (path, *path.parents):
@@ -111,7 +111,7 @@ def _memory_row(file: "FileName") -> Data:
     return {"name": file.source, "as": file.target, "there": file.there, "lines": list(file.lines)}
 
 
-def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
+def _told(call: CliContext, plan: "MovePlan", moved: "MoveResult | None") -> None:
     stays = [*plan.stays, *(moved.stays if moved is not None else ())]
     data = {
         "old": None if plan.old is None else str(plan.old),
@@ -133,7 +133,7 @@ def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
             yield f"moved {plan.amount(len(moved.sessions))} to {plan.new}"
             yield from _stay_lines(moved.stays)
             if not call.out.quiet:
-                yield Part("  memtui projects undo-move takes it back", "dim")
+                yield StyledText("  memtui projects undo-move takes it back", "dim")
 
     call.out.answer("move", data, text())
     if plan.empty:
@@ -142,46 +142,46 @@ def _told(call: Call, plan: "MovePlan", moved: "Moved | None") -> None:
         call.out.note("-n: nothing was moved")
 
 
-def _plan_lines(call: Call, plan: "MovePlan") -> Iterator[Line]:
+def _plan_lines(call: CliContext, plan: "MovePlan") -> Iterator[Line]:
     from memtui.client.session_files import NAMELESS
 
-    yield ["from  ", Part(str(plan.old or plan.source), "bold")]
-    yield ["to    ", Part(str(plan.new), "bold")]
+    yield ["from  ", StyledText(str(plan.old or plan.source), "bold")]
+    yield ["to    ", StyledText(str(plan.new), "bold")]
     most = len(plan.sessions) if call.out.verbose else MOST
-    rows: list[list[str | Part]] = []
+    rows: list[list[str | StyledText]] = []
     for session in plan.sessions[:most]:
-        title = session.title or Part(NAMELESS, "dim")
-        rows.append(["session", session.id[:SHORT], size(session.size), title, Part(session.how, "warn")])
+        title = session.title or StyledText(NAMELESS, "dim")
+        rows.append(["session", session.id[:SHORT], size(session.size), title, StyledText(session.how, "warn")])
     if len(plan.sessions) > most:
-        rows.append(["", "", "", Part(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
+        rows.append(["", "", "", StyledText(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
     columns = [Column(""), Column(""), Column("", right=True), Column("", rest=1), Column("")]
     yield from table(call.out, columns, rows)
     yield from table(call.out, [Column(""), Column("", rest=1), Column("")], _memory_rows(call, plan))
     yield from _stay_lines(plan.stays)
-    yield from (Part(f"  {note}", "dim") for note in plan.notes)
+    yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
     if call.out.verbose and plan.memory is not None:
         yield from diff_lines(plan.memory.coming.diff())
 
 
-def _memory_rows(call: Call, plan: "MovePlan") -> Iterator[list[str | Part]]:
+def _memory_rows(call: CliContext, plan: "MovePlan") -> Iterator[list[str | StyledText]]:
     files = () if plan.memory is None else plan.memory.files
     most = len(files) if call.out.verbose else MOST
     for file in files[:most]:
-        yield ["memory", file.source, Part(file.how, "warn")]
+        yield ["memory", file.source, StyledText(file.how, "warn")]
     if len(files) > most:
-        yield ["", Part(f"and {len(files) - most} more: -v lists them", "dim"), ""]
+        yield ["", StyledText(f"and {len(files) - most} more: -v lists them", "dim"), ""]
 
 
 def _stay_lines(stays: "tuple[Stay, ...]") -> Iterator[Line]:
     for stay in stays:
-        yield [Part("stays  ", "warn"), f"{stay.what}: {stay.why}"]
+        yield [StyledText("stays  ", "warn"), f"{stay.what}: {stay.why}"]
 
 
-@click.command("undo-move", cls=Command, short_help="Take a move back.")
+@click.command("undo-move", cls=CliCommand, short_help="Take a move back.")
 @click.argument("id", required=False, default="", metavar="[ID]")
 @click.option("--list", "listed", is_flag=True, help="List the moves instead, newest first.")
-@pass_call
-def undo_move(call: Call, id: str, listed: bool) -> int:
+@pass_context
+def undo_move(call: CliContext, id: str, listed: bool) -> int:
     """Take back the newest move that still stands, or one by the beginning of its id.
 
     A session that went on since goes back with all of it.
@@ -203,7 +203,7 @@ def undo_move(call: Call, id: str, listed: bool) -> int:
     return 0
 
 
-def _past_data(past: "Past") -> Data:
+def _past_data(past: "MoveRecord") -> Data:
     return {
         "id": past.id,
         "when": iso(past.when),
@@ -216,18 +216,20 @@ def _past_data(past: "Past") -> Data:
     }
 
 
-def _listed(call: Call) -> int:
+def _listed(call: CliContext) -> int:
     from memtui.projects.journal import Journal
 
     moves = Journal(call.dirs).moves()[::-1]
     rows = [_past_data(past) for past in moves]
 
     def text() -> Iterator[Line]:
-        lines: list[list[str | Part]] = []
+        lines: list[list[str | StyledText]] = []
         for past in moves:
             state = "taken back" if past.undone else "" if past.ended else "stopped half-way"
             what = many(past.sessions, "session") + (", memory" if past.memory else "")
-            lines.append([past.id[:SHORT], age(call.now() - past.when), what, past.old, past.new, Part(state, "warn")])
+            lines.append(
+                [past.id[:SHORT], age(call.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]
+            )
         columns = [Column("id"), Column("", right=True), Column(""), Column("from", rest=1), Column("to", rest=1)]
         yield from table(call.out, [*columns, Column("")], lines)
 
@@ -237,7 +239,7 @@ def _listed(call: Call) -> int:
     return int(not rows)
 
 
-def _undone(call: Call, past: "Past", done: "Undone | None") -> None:
+def _undone(call: CliContext, past: "MoveRecord", done: "Undone | None") -> None:
     stays = done.stays if done is not None else ()
     sessions = past.sessions if done is None else done.sessions
     memory = past.memory if done is None else done.memory
@@ -259,7 +261,7 @@ def _undone(call: Call, past: "Past", done: "Undone | None") -> None:
         call.out.note("-n: nothing was moved")
 
 
-@click.group("projects", cls=Group, invoke_without_command=True, short_help="List the projects, move one.")
+@click.group("projects", cls=CliGroup, invoke_without_command=True, short_help="List the projects, move one.")
 @click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
 @click.pass_context
 def projects(context: click.Context, gone: bool) -> int | None:
@@ -269,15 +271,15 @@ def projects(context: click.Context, gone: bool) -> int | None:
     """
     if context.invoked_subcommand is not None:
         if gone:
-            raise Usage("--gone goes with the list", hint="memtui projects ls --gone")
+            raise UsageError("--gone goes with the list", hint="memtui projects ls --gone")
         return None
-    return _list(context.ensure_object(Call), gone=gone)
+    return _list(context.ensure_object(CliContext), gone=gone)
 
 
 @projects.command("ls")
 @click.option("--gone", is_flag=True, help="Only those whose directory no longer exists.")
-@pass_call
-def projects_ls(call: Call, gone: bool) -> int:
+@pass_context
+def projects_ls(call: CliContext, gone: bool) -> int:
     """List the projects: directory, topics, sessions, when the newest session was.
 
     Ends with 1 if there is none.
@@ -289,7 +291,7 @@ projects.add_command(move)
 projects.add_command(undo_move)
 
 
-def _list(call: Call, *, gone: bool) -> int:
+def _list(call: CliContext, *, gone: bool) -> int:
     from memtui.client.projects import list_projects
 
     out = call.out
@@ -319,7 +321,9 @@ def _list(call: Call, *, gone: bool) -> int:
             marks = [word for word, on in (("gone", project.gone), ("shares its folder", project.collision)) if on]
             topics = str(project.topics) if project.memory is not None else "-"
             where = row["cwd"] or f"unknown ({project.folder.name})"
-            lines.append([project.name, topics, str(project.sessions), last, where, Part(", ".join(marks), "warn")])
+            lines.append(
+                [project.name, topics, str(project.sessions), last, where, StyledText(", ".join(marks), "warn")]
+            )
         yield from table(out, columns, lines)
         if out.verbose:
             for project in found:

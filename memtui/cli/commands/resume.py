@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
-from memtui.cli.options import Command, pass_call
+from memtui.cli.context import CliContext
+from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data
 from memtui.cli.session_list import places
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, Usage
+from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from memtui.resume.fork import Fork
-    from memtui.resume.launch import Resuming
+    from memtui.resume.launch import LaunchPlan
 
 CONFIG = "CLAUDE_CONFIG_DIR"
 
 
-@click.command("resume", cls=Command, short_help="Go on with a past session in the agent client.")
+@click.command("resume", cls=CliCommand, short_help="Go on with a past session in the agent client.")
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--last", is_flag=True, help="The newest session of the project.")
 @click.option("--at", "at", default="", metavar="MESSAGE", help="Go on from this message, in a fork.")
@@ -30,9 +30,9 @@ CONFIG = "CLAUDE_CONFIG_DIR"
 @click.option("--in", "directory", type=click.Path(path_type=Path), metavar="DIR", help="Work in another directory.")
 @click.option("--print", "show", is_flag=True, help="Print the command instead of running it.")
 @click.option("--context", "form", type=click.Choice(["md", "json"]), help="Print the conversation instead.")
-@pass_call
+@pass_context
 def resume(
-    call: Call,
+    call: CliContext,
     session: str | None,
     last: bool,
     at: str,
@@ -51,30 +51,30 @@ def resume(
     --context json gives the messages as the Messages API takes them; md is for reading, without what looks like a
     secret.
     """
-    from memtui.resume.launch import plan_resume
+    from memtui.resume.launch import plan_launch
 
     if form is not None and (show or fork or directory is not None):
-        raise Usage("--context prints the conversation; it goes with --at, not with --fork, --in or --print")
+        raise UsageError("--context prints the conversation; it goes with --at, not with --fork, --in or --print")
     path = _session(call, session, last=last)
     if form is not None:
         return _context(call, path, at, form)
     if call.out.structured and not show:
-        raise Usage("the client takes the terminal, so there is no JSON", hint="--print --json, or --context json")
+        raise UsageError("the client takes the terminal, so there is no JSON", hint="--print --json, or --context json")
     wanted = None if directory is None else call.cwd / directory.expanduser()
-    plan = plan_resume(call.env, path, at=at, fork=fork, directory=wanted)
+    plan = plan_launch(call.env, path, at=at, fork=fork, directory=wanted)
     if not show:
         return _run(call, plan)
     _show(call, plan)
     return 0
 
 
-def _session(call: Call, word: str | None, *, last: bool) -> Path:
+def _session(call: CliContext, word: str | None, *, last: bool) -> Path:
     """The transcript that is meant: the project's own sessions come first."""
     from memtui.sessions import catalog
 
     if last == (word is not None):
-        raise Usage("name one session, or --last", hint="memtui sessions ls lists them")
-    here = call.place.transcripts
+        raise UsageError("name one session, or --last", hint="memtui sessions ls lists them")
+    here = call.location.transcripts
     if word is None:
         found = catalog.newest(call.dirs.cache, here)
         if found is None:
@@ -86,7 +86,7 @@ def _session(call: Call, word: str | None, *, last: bool) -> Path:
         return catalog.find(call.dirs.cache, places(call, everywhere=True), word)
 
 
-def _run(call: Call, plan: "Resuming") -> int:
+def _run(call: CliContext, plan: "LaunchPlan") -> int:
     """Hand the terminal to the client, and come back with its exit code."""
     from memtui.client.executable import find_client, resume_environ, resume_words
     from memtui.util.foreground import run_in_foreground
@@ -105,7 +105,7 @@ def _run(call: Call, plan: "Resuming") -> int:
         raise Unsupported(f"{visible(client, keep='')} can't be started: {error.strerror}") from error
 
 
-def _show(call: Call, plan: "Resuming") -> None:
+def _show(call: CliContext, plan: "LaunchPlan") -> None:
     """Print the command, with a fork written if it needs one."""
     from memtui.client.executable import NAME, resume_words
 
@@ -132,7 +132,7 @@ def _show(call: Call, plan: "Resuming") -> None:
     call.out.answer("resume", data, [command] if command else [])
 
 
-def _forked(call: Call, plan: "Resuming") -> "Fork":
+def _forked(call: CliContext, plan: "LaunchPlan") -> "Fork":
     """Write the fork, and say so."""
     from memtui.projects.activity import make_fork
 
@@ -148,15 +148,15 @@ def _forked(call: Call, plan: "Resuming") -> "Fork":
     return made
 
 
-def _would_fork(plan: "Resuming") -> str:
+def _would_fork(plan: "LaunchPlan") -> str:
     return f"would write a fork {_end(plan)} into {plan.folder} and resume it; -n: nothing was written"
 
 
-def _end(plan: "Resuming") -> str:
+def _end(plan: "LaunchPlan") -> str:
     return f"that ends at {plan.at}" if plan.at else "of this transcript, which lies outside the client's folder,"
 
 
-def _command(call: Call, plan: "Resuming", name: str) -> str:
+def _command(call: CliContext, plan: "LaunchPlan", name: str) -> str:
     """The command for a shell; the client's folder is named where the shell's own variables would lead elsewhere."""
     from memtui.client.executable import copied_command, resume_environ
 
@@ -165,12 +165,12 @@ def _command(call: Call, plan: "Resuming", name: str) -> str:
     return copied_command(plan.directory, name, fork=plan.forks, environ=given)
 
 
-def _context(call: Call, path: Path, at: str, form: str) -> int:
+def _context(call: CliContext, path: Path, at: str, form: str) -> int:
     """Print the conversation."""
     from memtui.resume.context import context_messages
-    from memtui.resume.export import export
+    from memtui.resume.export import export_transcript
     from memtui.resume.launch import message_of
-    from memtui.resume.resume import resume as resumed
+    from memtui.resume.resume import plan_resume as resumed
     from memtui.transcripts.summary import Scanner
     from memtui.transcripts.transcript import read_transcript
 
@@ -182,7 +182,7 @@ def _context(call: Call, path: Path, at: str, form: str) -> int:
         messages = context_messages(told)
         call.out.answer("context", messages, [json.dumps(messages)], rows=messages)
         return 0
-    made = export(told, Scanner().file(path).title or path.stem, "markdown")
+    made = export_transcript(told, Scanner().file(path).title or path.stem, "markdown")
     if call.out.structured:
         call.out.answer("context", {"markdown": made.text, "removed": made.removed}, ())
     else:

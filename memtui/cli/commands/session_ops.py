@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from memtui.cli.context import Call
-from memtui.cli.options import Command, pass_call
-from memtui.cli.output import SHORT, Data, Line, Part, iso
+from memtui.cli.context import CliContext
+from memtui.cli.options import CliCommand, pass_context
+from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
-from memtui.util.errors import MemtuiError, NotFound, Refused, Usage
-from memtui.util.resolve import begins, the_one
+from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from memtui.util.resolve import begins, resolve_one
 from memtui.util.text import age, many, size
 
 if TYPE_CHECKING:
-    from memtui.sessions.archive import Keeper, Kept
-    from memtui.sessions.operations_log import Deed
+    from memtui.sessions.archive import ArchivedSession, SessionArchive
+    from memtui.sessions.operations_log import SessionOperation
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
@@ -33,14 +33,14 @@ def _span(context: click.Context, parameter: click.Parameter, value: str | None)
     return int(match[1]) * _SECONDS[match[2]]
 
 
-@click.command("rename", cls=Command, short_help="Give a session another title.")
+@click.command("rename", cls=CliCommand, short_help="Give a session another title.")
 @click.argument("session", metavar="ID")
 @click.argument("title")
-@pass_call
-def rename(call: Call, session: str, title: str) -> None:
+@pass_context
+def rename(call: CliContext, session: str, title: str) -> None:
     """Give a session another title, as the client's /rename does: one record more at the end of its file."""
     from memtui.client.session_files import one_line
-    from memtui.projects.activity import keeper_for
+    from memtui.projects.activity import archive_for
     from memtui.sessions.rename import check_title, title_before
 
     call.may_write()
@@ -50,42 +50,42 @@ def rename(call: Call, session: str, title: str) -> None:
         words = f"would rename session {one_line(title_before(path)) or path.stem[:SHORT]!r} to {title!r}"
         _told(call, "rename", None, [words])
         return
-    _told(call, "rename", keeper_for(call.workspace).rename(path, title))
+    _told(call, "rename", archive_for(call.workspace).rename(path, title))
 
 
-@click.command("archive", cls=Command, short_help="Move sessions out of the client's reach.")
+@click.command("archive", cls=CliCommand, short_help="Move sessions out of the client's reach.")
 @click.argument("sessions", nargs=-1, required=True, metavar="ID…")
-@pass_call
-def archive(call: Call, sessions: Sequence[str]) -> None:
+@pass_context
+def archive(call: CliContext, sessions: Sequence[str]) -> None:
     """Move sessions to where the client's clean-up doesn't find them; restore brings them back."""
-    from memtui.projects.activity import keeper_for, live_sessions
+    from memtui.projects.activity import archive_for, live_sessions
 
     call.may_write()
-    keeper, paths = keeper_for(call.workspace), [_find(call, word, move=True) for word in sessions]
+    keeper, paths = archive_for(call.workspace), [_find(call, word, move=True) for word in sessions]
     if call.asked.dry_run:
         _would(call, "archive", keeper, paths)
         return
     done = keeper.archive(paths, live=live_sessions(call.workspace))
-    _told(call, "archive", done.deed, notes=done.notes)
+    _told(call, "archive", done.operation, notes=done.notes)
 
 
-@click.command("rm", cls=Command, short_help="Delete sessions; undo brings them back.")
+@click.command("rm", cls=CliCommand, short_help="Delete sessions; undo brings them back.")
 @click.argument("sessions", nargs=-1, metavar="[ID…]")
 @click.option("--older-than", callback=_span, metavar="30d", help="Those whose newest record is older: h, d, w, mo, y.")
 @click.option("--all", "everywhere", is_flag=True, help="With --older-than: of all projects.")
-@pass_call
-def rm(call: Call, sessions: Sequence[str], older_than: int | None, everywhere: bool) -> int:
+@pass_context
+def rm(call: CliContext, sessions: Sequence[str], older_than: int | None, everywhere: bool) -> int:
     """Delete sessions, sub-agents and large results included.
 
     They are kept for 30 days: undo and restore bring back every byte. -n shows what would go. Ends with 1 if none is
     old enough.
     """
-    from memtui.projects.activity import keeper_for, live_sessions
+    from memtui.projects.activity import archive_for, live_sessions
 
     if bool(sessions) == (older_than is not None):
-        raise Usage("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
+        raise UsageError("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
     call.may_write()
-    keeper, live = keeper_for(call.workspace), live_sessions(call.workspace)
+    keeper, live = archive_for(call.workspace), live_sessions(call.workspace)
     if older_than is None:
         paths = [_find(call, word, move=True) for word in sessions]
     else:
@@ -105,22 +105,22 @@ def rm(call: Call, sessions: Sequence[str], older_than: int | None, everywhere: 
         call.out.note("nothing was deleted")
         return 1
     done = keeper.delete(paths, live=live)
-    _told(call, "rm", done.deed, notes=done.notes)
+    _told(call, "rm", done.operation, notes=done.notes)
     return 0
 
 
-@click.command("restore", cls=Command, short_help="Put archived or deleted sessions back.")
+@click.command("restore", cls=CliCommand, short_help="Put archived or deleted sessions back.")
 @click.argument("sessions", nargs=-1, required=True, metavar="ID…")
-@pass_call
-def restore(call: Call, sessions: Sequence[str]) -> None:
+@pass_context
+def restore(call: CliContext, sessions: Sequence[str]) -> None:
     """Put archived or deleted sessions back into their projects; ls --archived and --deleted list them.
 
     What the client's clean-up would take at once gets the present time.
     """
-    from memtui.projects.activity import keeper_for
+    from memtui.projects.activity import archive_for
 
     call.may_write()
-    keeper = keeper_for(call.workspace)
+    keeper = archive_for(call.workspace)
     kept = keeper.kept()
     chosen = [_find_kept(kept, word) for word in sessions]
     if call.asked.dry_run:
@@ -129,11 +129,11 @@ def restore(call: Call, sessions: Sequence[str]) -> None:
     _told(call, "restore", keeper.put_back(chosen))
 
 
-@click.command("save", cls=Command, short_help="Copy a transcript into a new file.")
+@click.command("save", cls=CliCommand, short_help="Copy a transcript into a new file.")
 @click.argument("session", metavar="ID")
 @click.option("-o", "--output", type=click.Path(path_type=Path), required=True, metavar="FILE", help="The new file.")
-@pass_call
-def save(call: Call, session: str, output: Path) -> None:
+@pass_context
+def save(call: CliContext, session: str, output: Path) -> None:
     """Copy a session's transcript, byte by byte, into a file that isn't there yet."""
     from memtui.sessions.archive import save_copy
 
@@ -145,20 +145,20 @@ def save(call: Call, session: str, output: Path) -> None:
     call.out.answer("save", data, [] if call.out.quiet else [f"{would} {bytes_} bytes to {output}"])
 
 
-def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> int:
+def kept_ls(call: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
     """List archived or deleted sessions, those put away last first; 1 if there is none."""
     import os
 
     from msgspec.structs import asdict
 
-    from memtui.projects.activity import keeper_for
+    from memtui.projects.activity import archive_for
     from memtui.sessions.archive import DELETED
-    from memtui.transcripts.summary import Facts, Scanner
+    from memtui.transcripts.summary import Scanner, SessionSummary
 
-    here = os.path.realpath(call.place.transcripts)
-    found: list[tuple[Kept, Facts]] = []
+    here = os.path.realpath(call.location.transcripts)
+    found: list[tuple[ArchivedSession, SessionSummary]] = []
     warnings = []
-    for kept in keeper_for(call.workspace).kept(place):
+    for kept in archive_for(call.workspace).kept(place):
         if not everywhere and str(kept.project) != here:
             continue
         try:
@@ -173,13 +173,13 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
     def text() -> Iterator[Line]:
         columns = [Column("deleted" if place == DELETED else "archived", right=True), Column("messages", right=True)]
         columns += [Column("size", right=True), Column("title", rest=1), Column("project", rest=1), Column("id")]
-        lines: list[list[str | Part]] = []
+        lines: list[list[str | StyledText]] = []
         for kept, facts in found:
-            title = Part(facts.title) if facts.title else Part("no title", "dim")
+            title = StyledText(facts.title) if facts.title else StyledText("no title", "dim")
             name = Path(facts.cwd).name or kept.project.name
             lines.append(
                 [age(call.now() - kept.at), str(facts.messages), size(kept.note.size), title, name,
-                 Part(kept.file.id[:SHORT], "dim")]
+                 StyledText(kept.file.id[:SHORT], "dim")]
             )  # fmt: skip
         yield from table(call.out, columns, lines)
 
@@ -189,7 +189,7 @@ def kept_ls(call: Call, place: str, *, everywhere: bool, branch: str | None) -> 
     return int(not rows)
 
 
-def _kept_data(kept: "Kept") -> Data:
+def _kept_data(kept: "ArchivedSession") -> Data:
     return {
         "id": kept.file.id,
         "path": kept.file.place,
@@ -201,10 +201,10 @@ def _kept_data(kept: "Kept") -> Data:
     }
 
 
-def _find(call: Call, word: str, *, move: bool = False) -> Path:
+def _find(call: CliContext, word: str, *, move: bool = False) -> Path:
     """The file of a session, of any project; one that shall be moved has to be in a project folder."""
     from memtui.client.paths import projects_dir, real
-    from memtui.projects.activity import keeper_for
+    from memtui.projects.activity import archive_for
     from memtui.sessions import catalog
     from memtui.sessions.listing import folders
 
@@ -212,7 +212,7 @@ def _find(call: Call, word: str, *, move: bool = False) -> Path:
     try:
         path = catalog.find(call.dirs.cache, folders(projects), word)
     except NotFound as error:
-        if any(one.note.id.startswith(word.lower()) for one in keeper_for(call.workspace).kept()):
+        if any(one.note.id.startswith(word.lower()) for one in archive_for(call.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
         raise
     if move and path.absolute().parent.parent != projects and real(path.parent).parent != real(projects):
@@ -220,23 +220,23 @@ def _find(call: Call, word: str, *, move: bool = False) -> Path:
     return path
 
 
-def _find_kept(kept: "list[Kept]", word: str) -> "Kept":
+def _find_kept(kept: "list[ArchivedSession]", word: str) -> "ArchivedSession":
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
     fits = [one for one in kept if begins(one.note.id, word)]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
     last = list({one.note.id: one for one in reversed(fits)}.values())
     lists = "memtui sessions ls --archived lists them"
-    return the_one(last, word, "archived or deleted session", lists=lists, name=lambda one: one.note.id)
+    return resolve_one(last, word, "archived or deleted session", lists=lists, name=lambda one: one.note.id)
 
 
-def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> list[Path]:
+def _older(call: CliContext, seconds: int, everywhere: bool, live: frozenset[str]) -> list[Path]:
     """The sessions whose newest record is older; those that a client has open are left out."""
     from memtui.client.paths import projects_dir
     from memtui.sessions import catalog
     from memtui.sessions.listing import folders
 
     faults: list[MemtuiError] = []
-    places = folders(projects_dir(call.env)) if everywhere else [call.place.transcripts]
+    places = folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
     found = [one for one in catalog.sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
     call.out.warn(fault.message for fault in faults)
     for one in found:
@@ -245,16 +245,16 @@ def _older(call: Call, seconds: int, everywhere: bool, live: frozenset[str]) -> 
     return [one.path for one in found if one.id not in live]
 
 
-def _listed(call: Call, keeper: "Keeper", paths: Sequence[Path]) -> Iterator[Line]:
+def _listed(call: CliContext, keeper: "SessionArchive", paths: Sequence[Path]) -> Iterator[Line]:
     from memtui.client.session_files import NAMELESS
     from memtui.transcripts.summary import Scanner
 
     columns = [Column("", right=True), Column("", right=True), Column("", rest=1), Column("")]
-    rows: list[list[str | Part]] = []
+    rows: list[list[str | StyledText]] = []
     for path in paths:
         names, total = keeper.files(path)
         title = Scanner().file(path).title
-        rows.append([size(total), many(len(names), "file"), title or Part(NAMELESS, "dim"), path.stem[:SHORT]])
+        rows.append([size(total), many(len(names), "file"), title or StyledText(NAMELESS, "dim"), path.stem[:SHORT]])
     yield from table(call.out, columns, rows)
 
 
@@ -262,7 +262,7 @@ def _plan(sessions: list[Data], total: int) -> Data:
     return {"done": False, "deed": None, "sessions": sessions, "bytes": total, "notes": []}
 
 
-def _would(call: Call, kind: str, keeper: "Keeper", paths: Sequence[Path]) -> None:
+def _would(call: CliContext, kind: str, keeper: "SessionArchive", paths: Sequence[Path]) -> None:
     """Show what would be moved, and how much that is."""
     sessions: list[Data] = []
     for path in paths:
@@ -278,24 +278,31 @@ def _would(call: Call, kind: str, keeper: "Keeper", paths: Sequence[Path]) -> No
     call.out.note("-n: nothing was moved")
 
 
-def _told(call: Call, kind: str, deed: "Deed | None", would: Sequence[str] = (), *, notes: Sequence[str] = ()) -> None:
+def _told(
+    call: CliContext,
+    kind: str,
+    operation: "SessionOperation | None",
+    would: Sequence[str] = (),
+    *,
+    notes: Sequence[str] = (),
+) -> None:
     """Say what was done and how to take it back; or what would be done."""
-    if deed is None:
+    if operation is None:
         call.out.answer(kind, {"done": False, "deed": None, "would": list(would), "notes": []}, would)
         call.out.note("-n: nothing was written")
         return
     sessions = [
         {"id": one.id, "project": one.project, "title": one.title, "before": one.before, "after": one.after}
-        for one in deed.sessions
+        for one in operation.sessions
     ]
     data = {
         "done": True,
-        "deed": {"id": deed.id, "when": iso(deed.time), "what": deed.what, "words": deed.words},
+        "deed": {"id": operation.id, "when": iso(operation.time), "what": operation.what, "words": operation.words},
         "sessions": sessions,
         "notes": list(notes),
     }
-    call.out.answer(kind, data, [] if call.out.quiet else [deed.told])
-    call.out.note(*notes, Part(f"memtui undo {deed.id} takes it back", "dim"))
+    call.out.answer(kind, data, [] if call.out.quiet else [operation.told])
+    call.out.note(*notes, StyledText(f"memtui undo {operation.id} takes it back", "dim"))
 
 
 COMMANDS = (rename, archive, restore, rm, save)

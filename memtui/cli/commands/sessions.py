@@ -18,9 +18,9 @@ import click
 from msgspec.structs import asdict
 
 from memtui.cli.commands.session_ops import COMMANDS, kept_ls
-from memtui.cli.context import Call
-from memtui.cli.options import Group, pass_call
-from memtui.cli.output import ASCII, SHORT, Data, Line, Part
+from memtui.cli.context import CliContext
+from memtui.cli.options import CliGroup, pass_context
+from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, Refused
@@ -29,16 +29,16 @@ from memtui.util.text import age, clip, many, size
 if TYPE_CHECKING:
     from memtui.resume.omitted import Why
     from memtui.resume.outline import Node
-    from memtui.resume.resume import Resume
+    from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.stats import ChangedFile
-    from memtui.transcripts.summary import Facts
+    from memtui.transcripts.summary import SessionSummary
     from memtui.transcripts.transcript import Transcript
 
 __all__ = ["sessions"]
 
 
-@click.group("sessions", cls=Group, short_help="List past sessions, look at one, rename, archive, delete.")
+@click.group("sessions", cls=CliGroup, short_help="List past sessions, look at one, rename, archive, delete.")
 def sessions() -> None:
     """List past sessions, look at one, or do something to one as a whole. No record in a transcript is ever changed."""
 
@@ -48,8 +48,8 @@ def sessions() -> None:
 @click.option("--branch", metavar="B", help="Only those whose last prompt was typed on this branch.")
 @click.option("--archived", "place", flag_value="archive", help="Those that were archived.")
 @click.option("--deleted", "place", flag_value="deleted", help="Those that were deleted and can still be had back.")
-@pass_call
-def sessions_ls(call: Call, everywhere: bool, branch: str | None, place: str | None) -> int:
+@pass_context
+def sessions_ls(call: CliContext, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
     "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon,
@@ -65,7 +65,7 @@ for _command in COMMANDS:
     sessions.add_command(_command)
 
 
-@click.group("export", cls=Group, short_help="Write a session down for others.")
+@click.group("export", cls=CliGroup, short_help="Write a session down for others.")
 def export() -> None:
     """Write a session down for others, as text or for a browser."""
 
@@ -78,15 +78,15 @@ def export() -> None:
 @click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md", show_default=True)
 @click.option("--at", default="", metavar="UUID", help="Up to this message instead of the client's own choice.")
 @click.option("--redact", is_flag=True, help="Take out what looks like a secret, and say how much that was.")
-@pass_call
-def export_session(call: Call, session: str, output: Path | None, form: str, at: str, redact: bool) -> None:
+@pass_context
+def export_session(call: CliContext, session: str, output: Path | None, form: str, at: str, redact: bool) -> None:
     """The conversation as a resume would send it, as Markdown, JSON or one HTML page.
 
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
     from memtui.fs.atomic import create_file
-    from memtui.resume.export import export as write_down
-    from memtui.resume.resume import resume
+    from memtui.resume.export import export_transcript as write_down
+    from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
     from memtui.transcripts.summary import Scanner
     from memtui.transcripts.transcript import read_transcript
@@ -94,7 +94,7 @@ def export_session(call: Call, session: str, output: Path | None, form: str, at:
     path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
     title = Scanner().file(path).title or path.stem
     forms = {"md": "markdown", "json": "json", "html": "html"}
-    made = write_down(resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
+    made = write_down(plan_resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
     secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
     if secrets and not redact:
         raise Refused(f"looks like secrets: {secrets}; nothing was written", hint="--redact takes them out")
@@ -111,26 +111,26 @@ def export_session(call: Call, session: str, output: Path | None, form: str, at:
 
 @sessions.command("show")
 @click.argument("session", metavar="ID")
-@pass_call
-def sessions_show(call: Call, session: str) -> None:
+@pass_context
+def sessions_show(call: CliContext, session: str) -> None:
     """What is known of one session: what it did, and how much of it a resume would still send.
 
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are told with the number of
     their kept versions, and how they are now against the newest of these.
     """
-    from memtui.resume.resume import resume
+    from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
     from memtui.transcripts.summary import Scanner
     from memtui.transcripts.transcript import read_transcript
 
     path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
-    told, facts = resume(transcript), Scanner().file(path)
+    told, facts = plan_resume(transcript), Scanner().file(path)
     data = _transcript_data(call, transcript, told, facts)
     call.out.answer("session", data, _text(call, data, told, facts))
 
 
-def _transcript_data(call: Call, transcript: "Transcript", told: "Resume", facts: "Facts") -> Data:
+def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePlan", facts: "SessionSummary") -> Data:
     from memtui.resume.leaf import REASONS
     from memtui.transcripts.stats import tally
 
@@ -150,7 +150,7 @@ def _transcript_data(call: Call, transcript: "Transcript", told: "Resume", facts
     }
 
 
-def _files(call: Call, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
+def _files(call: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
     from memtui.client.paths import config_dir
     from memtui.transcripts.stats import compare
 
@@ -166,11 +166,11 @@ def _files(call: Call, session: str, files: "tuple[ChangedFile, ...]", cwd: str)
     ]
 
 
-def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Line]:
+def _text(call: CliContext, data: Data, told: "ResumePlan", facts: "SessionSummary") -> Iterator[Line]:
     from memtui.client.session_files import NAMELESS
     from memtui.resume.omitted import WORDS
 
-    yield Part(facts.title or NAMELESS, "bold")
+    yield StyledText(facts.title or NAMELESS, "bold")
     yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
     yield f"{facts.first_time} to {facts.last_time}"
     counts = [(facts.prompts, "prompt"), (facts.messages, "message"), (facts.rewinds, "rewind")]
@@ -181,7 +181,7 @@ def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Li
         f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
     )
     if told.messages is None:
-        yield Part("a resume finds no conversation here", "problem")
+        yield StyledText("a resume finds no conversation here", "problem")
     else:
         yield f"a resume goes on from {told.leaf.uuid}: {data['leaf_reason']}"
         yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
@@ -189,9 +189,9 @@ def _text(call: Call, data: Data, told: "Resume", facts: "Facts") -> Iterator[Li
     for why, number in left.most_common():
         yield f"  not sent  {number:>5}  {WORDS[why]}"
     if left or told.defects:
-        yield Part(f"each of them: memtui explain resume {data['path']}", "dim")
+        yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
-        yield Part("files changed", "bold")
+        yield StyledText("files changed", "bold")
         rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
         yield from table(call.out, [Column("", rest=1), Column("", right=True), Column("")], rows)
 
@@ -204,28 +204,28 @@ _LINES = {True: ("|-", "`-", "| ", "<"), False: ("├ ", "└ ", "│ ", "◀")}
 @sessions.command("tree")
 @click.argument("session", metavar="ID")
 @click.option("--messages", "every", is_flag=True, help="Every message of every branch.")
-@pass_call
-def sessions_tree(call: Call, session: str, every: bool) -> None:
+@pass_context
+def sessions_tree(call: CliContext, session: str, every: bool) -> None:
     """Draw a session: a line for each branch, with its first words, messages, age, and the message that it ends with.
 
     Rewinds and retries stand below the branch that they leave, sub-agents below the one that called them. The mark
     shows where the client goes on, and why there. Those agents that the client runs for itself are drawn with -v.
     """
     from memtui.resume.outline import outline_of
-    from memtui.resume.resume import resume
+    from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
     from memtui.transcripts.transcript import read_transcript
 
     path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
-    told = resume(transcript)
+    told = plan_resume(transcript)
     nodes = outline_of(transcript, told)
     rows = [_node_data(transcript, told, node, every=every) for node in nodes]
     data: Data = {"id": path.stem, "path": path, "leaf": told.leaf.uuid or None, "branches": rows}
     call.out.answer("tree", data, _Drawing(call, transcript, told, every=every).lines(nodes), rows=rows, page=True)
 
 
-def _node_data(transcript: "Transcript", told: "Resume", node: "Node", *, every: bool) -> Data:
+def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, every: bool) -> Data:
     from memtui.resume.leaf import REASONS
 
     agent, branch = node.agent, node.branch
@@ -267,7 +267,7 @@ def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str
 class _Drawing:
     """Nodes as lines of text."""
 
-    def __init__(self, call: Call, transcript: "Transcript", told: "Resume", *, every: bool) -> None:
+    def __init__(self, call: CliContext, transcript: "Transcript", told: "ResumePlan", *, every: bool) -> None:
         self.call, self.transcript, self.told, self.every = call, transcript, told, every
         self.fork, self.end, self.through, self.mark = _LINES[call.out.glyphs is ASCII]
         self.width = WIDEST if not call.out.width else call.out.width
@@ -282,11 +282,13 @@ class _Drawing:
         columns = [Column("", rest=1), Column("", right=True), Column("", right=True), Column("")]
         yield from table(self.call.out, columns, [line for node in shown for line in self._rows(node)])
         if not self.told.leaf.uuid:
-            yield Part(f"a resume finds no conversation: {self._reason()}", "problem")
+            yield StyledText(f"a resume finds no conversation: {self._reason()}", "problem")
         if len(shown) < len(nodes):
-            yield Part(f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim")
+            yield StyledText(
+                f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim"
+            )
 
-    def _rows(self, node: "Node") -> Iterator[list[str | Part]]:
+    def _rows(self, node: "Node") -> Iterator[list[str | StyledText]]:
         from memtui.client.session_files import NAMELESS
         from memtui.resume.outline import KINDS
 
@@ -298,26 +300,26 @@ class _Drawing:
         words = f"{kind}: {node.says}" if kind else node.says or NAMELESS
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
-            Part(self._clip(lead + edge + words), problem),
+            StyledText(self._clip(lead + edge + words), problem),
             f"{node.messages} msg",
             self._age(node.stamp),
-            Part(node.uuid[:SHORT], "dim"),
+            StyledText(node.uuid[:SHORT], "dim"),
         ]
         if self.every:
             for row, says in _said(self.transcript, node):
                 role = "> " if row.type == "user" else "  "
                 here = row.uuid == node.leaf_uuid
                 yield [
-                    Part(self._clip(f"{below}  {role}{says}"), "bold" if here else ""),
+                    StyledText(self._clip(f"{below}  {role}{says}"), "bold" if here else ""),
                     self.mark if here else "",
                     self._age(row.stamp),
-                    Part(row.uuid[:SHORT], "dim"),
+                    StyledText(row.uuid[:SHORT], "dim"),
                 ]
         if node.leaf:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
-            yield [Part(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
+            yield [StyledText(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: "Node") -> Iterator[list[str | Part]]:
+    def _plain(self, node: "Node") -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
         yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
@@ -344,8 +346,8 @@ class _Drawing:
 @sessions.command("health")
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--all", "everywhere", is_flag=True, help="Of all projects.")
-@pass_call
-def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
+@pass_context
+def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> int:
     """How much of a session a resume still reaches; without ID: of every session of the project.
 
     What a compaction summarised and what somebody left by a rewind doesn't count. Ends with 1 if one isn't healthy.
@@ -368,12 +370,12 @@ def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
     def text() -> Iterator[Line]:
         glyphs = call.out.glyphs
         columns = [Column(""), Column(""), Column("", rest=1)]
-        lines: list[list[str | Part]] = []
+        lines: list[list[str | StyledText]] = []
         for row in rows:
-            mark = Part("ok" if call.out.plain else glyphs.open, "good")
+            mark = StyledText("ok" if call.out.plain else glyphs.open, "good")
             if not row["ok"]:
-                mark = Part("problem" if call.out.plain else glyphs.problem, "problem")
-            lines.append([mark, Part(row["id"][:SHORT], "dim"), row["words"]])
+                mark = StyledText("problem" if call.out.plain else glyphs.problem, "problem")
+            lines.append([mark, StyledText(row["id"][:SHORT], "dim"), row["words"]])
         yield from table(call.out, columns, lines)
 
     call.out.answer("health", rows if session is None else rows[0] if rows else None, text(), rows=rows,
@@ -385,10 +387,10 @@ def sessions_health(call: Call, session: str | None, everywhere: bool) -> int:
 
 def _health_data(path: Path) -> Data:
     from memtui.resume.health import health_of
-    from memtui.resume.resume import resume
+    from memtui.resume.resume import plan_resume
     from memtui.transcripts.transcript import read_transcript
 
     transcript = read_transcript(path)
-    health = health_of(transcript, resume(transcript))
+    health = health_of(transcript, plan_resume(transcript))
     told = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
     return {"id": path.stem, "path": path, **asdict(health), **told}

@@ -4,8 +4,8 @@ Importing this module is cheap; the SDK is imported when the work begins.
 """
 
 from memtui.dream.backends.credentials import KEYS, find_key, model_of, variables
-from memtui.dream.backends.prompts import make_brief, system_words, task_words
-from memtui.dream.run.agent_events import Telling
+from memtui.dream.backends.prompts import make_prompt_context, system_words, task_words
+from memtui.dream.run.agent_events import EventAdapter
 from memtui.dream.run.run import Emit, OverBudget, Work
 from memtui.dream.run.spending import money_left
 from memtui.dream.run.stage import Stage
@@ -25,7 +25,7 @@ def anthropic_work(mode: str, workspace: Workspace, config: Config) -> Work:
     Raises:
         Unsupported: If there is no key.
     """
-    found = variables(workspace.env, workspace.place)
+    found = variables(workspace.env, workspace.location)
     key = find_key(found)
     if key is None:
         raise Unsupported(f"there is no key for the model service: neither {' nor '.join(KEYS)} is set")
@@ -33,7 +33,7 @@ def anthropic_work(mode: str, workspace: Workspace, config: Config) -> Work:
     async def work(stage: Stage, emit: Emit) -> None:
         from memtui.agent.anthropic import BASE_URL, Access, AnthropicModel
         from memtui.agent.loop import run_task
-        from memtui.agent.permissions import Scope
+        from memtui.agent.permissions import AllowedFolders
         from memtui.agent.task import Budget, Task
 
         address = found.get("ANTHROPIC_BASE_URL")
@@ -42,12 +42,12 @@ def anthropic_work(mode: str, workspace: Workspace, config: Config) -> Work:
             token=key.value if key.name != KEYS[0] else "",
             base_url=address.value if address is not None and address.value else BASE_URL,
         )
-        brief = make_brief(stage, workspace, mode)
+        brief = make_prompt_context(stage, workspace, mode)
         budget = Budget(money=money_left(config, workspace.dirs, workspace.now()))
-        task = Task(system_words(), task_words(brief), model_of(config, found, workspace.place), budget=budget)
+        task = Task(system_words(), task_words(brief), model_of(config, found, workspace.location), budget=budget)
         model = AnthropicModel(access)
         try:
-            end = await run_task(task, Scope(brief.root, brief.reads), model, Telling(emit).take)
+            end = await run_task(task, AllowedFolders(brief.root, brief.reads), model, EventAdapter(emit).take)
         finally:
             await model.aclose()
         if end.why == "over budget":

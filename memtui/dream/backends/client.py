@@ -20,11 +20,11 @@ from pathlib import Path
 from memtui.agent import events as agent
 from memtui.agent.task import Budget
 from memtui.client.executable import find_client, resume_environ
-from memtui.dream.backends.client_process import Guard, running
-from memtui.dream.backends.client_stream import Outcome, Stream
+from memtui.dream.backends.client_process import Guard, running_child
+from memtui.dream.backends.client_stream import ClientResult, Stream
 from memtui.dream.backends.credentials import key_helper, named_model, variables
-from memtui.dream.backends.prompts import Brief, make_brief, system_words, task_words
-from memtui.dream.run.agent_events import Telling
+from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_words, task_words
+from memtui.dream.run.agent_events import EventAdapter
 from memtui.dream.run.run import Emit, OverBudget, Work
 from memtui.dream.run.spending import money_left
 from memtui.dream.run.stage import Stage
@@ -67,13 +67,13 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
     client = find_client(workspace.env)
 
     def work(stage: Stage, emit: Emit) -> None:
-        brief = make_brief(stage, workspace, mode)
+        brief = make_prompt_context(stage, workspace, mode)
         money = money_left(config, workspace.dirs, workspace.now())
         words = client_words(client, brief, workspace, config, money)
-        telling = Telling(emit)
-        outcome: Outcome | None = None
+        telling = EventAdapter(emit)
+        outcome: ClientResult | None = None
         stream = Stream(telling.take, Guard())
-        with running(words, brief.root, client_environ(workspace), task_words(brief)) as child:
+        with running_child(words, brief.root, client_environ(workspace), task_words(brief)) as child:
             for line in child.lines():
                 outcome = stream.take(line) or outcome
             if outcome is None:
@@ -84,7 +84,7 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
     return work
 
 
-def _judge(outcome: Outcome) -> None:
+def _judge(outcome: ClientResult) -> None:
     """Raise what a bad outcome means."""
     if outcome.kind == "error_max_turns":
         raise OverBudget(f"{Budget().turns} turns are used up")
@@ -94,7 +94,9 @@ def _judge(outcome: Outcome) -> None:
         raise MemtuiError(f"the agent client failed: {outcome.words or outcome.kind}")
 
 
-def client_words(client: str, brief: Brief, workspace: Workspace, config: Config, money: float | None) -> list[str]:
+def client_words(
+    client: str, brief: PromptContext, workspace: Workspace, config: Config, money: float | None
+) -> list[str]:
     """The command; what the client shall do comes on its standard input.
 
     Args:
@@ -104,8 +106,8 @@ def client_words(client: str, brief: Brief, workspace: Workspace, config: Config
     words += ["--permission-mode", "dontAsk", "--tools", TOOLS, "--disable-slash-commands", "--strict-mcp-config"]
     words += ["--setting-sources", "", "--settings", json.dumps(_settings(brief, workspace))]
     words += ["--max-turns", str(Budget().turns), "--system-prompt", system_words()]
-    found = variables(workspace.env, workspace.place)
-    model = named_model(config, found, workspace.place)
+    found = variables(workspace.env, workspace.location)
+    model = named_model(config, found, workspace.location)
     if model is not None:
         words += ["--model", model]
     if money is not None:
@@ -113,14 +115,14 @@ def client_words(client: str, brief: Brief, workspace: Workspace, config: Config
     return words
 
 
-def _settings(brief: Brief, workspace: Workspace) -> dict[str, object]:
+def _settings(brief: PromptContext, workspace: Workspace) -> dict[str, object]:
     """The client's settings for this run alone."""
     hook = {"type": "command", "command": hook_command(brief.root, brief.reads), "timeout": HOOK_SECONDS}
     settings: dict[str, object] = {
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]},
         "disableAllHooks": False,
     }
-    helper = key_helper(workspace.place)
+    helper = key_helper(workspace.location)
     return settings if helper is None else {**settings, "apiKeyHelper": helper}
 
 
@@ -131,7 +133,7 @@ def hook_command(root: Path, reads: Sequence[Path]) -> str:
 
 def client_environ(workspace: Workspace) -> dict[str, str]:
     """The client's environment: what the user's settings put into it, and nothing of a client that we run in."""
-    values = {name: found.value for name, found in variables(workspace.env, workspace.place).items()}
+    values = {name: found.value for name, found in variables(workspace.env, workspace.location).items()}
     kept = {name: value for name, value in values.items() if name not in _NOT_HANDED_ON}
     config = {name: value for name, value in resume_environ(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
     return {**kept, **config, **_OURS}

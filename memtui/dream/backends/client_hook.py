@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.agent.permissions import Scope, decide
+from memtui.agent.permissions import AllowedFolders, decide
 
 BLOCK = 2
 """The exit code that refuses a call."""
@@ -23,7 +23,7 @@ BLOCK = 2
 _NO_SHELL = "no shell in this run: Read, Grep and Glob do it"
 
 
-def decision(text: bytes, scope: Scope) -> dict[str, Any]:
+def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
     """The hook's answer.
 
     Args:
@@ -53,7 +53,7 @@ def main(args: Sequence[str]) -> int:
     if not args:
         print("the hook was given no folder", file=sys.stderr)
         return BLOCK
-    scope = Scope(Path(args[0]), tuple(map(Path, args[1:])))
+    scope = AllowedFolders(Path(args[0]), tuple(map(Path, args[1:])))
     try:
         answer = decision(sys.stdin.buffer.read(), scope)
     except (ValueError, RecursionError) as error:

@@ -17,13 +17,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from memtui.agent.budget import IDLE, SAME, Progress
+from memtui.agent.budget import IDLE, SAME, ProgressGuard
 from memtui.agent.events import shown_line
-from memtui.agent.response import Call
+from memtui.agent.response import ToolCall
 from memtui.agent.task import Budget
-from memtui.agent.tools.outcome import Outcome
+from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import telling
-from memtui.agent.usage import Usage
+from memtui.agent.usage import TokenUsage
 from memtui.dream.run.run import OverBudget
 from memtui.fs.atomic import digest, fault
 from memtui.util.errors import MemtuiError, Unsupported
@@ -41,7 +41,7 @@ class Guard:
 
     def __init__(self, budget: Budget | None = None) -> None:
         self._budget = budget or Budget()
-        self._progress = Progress()
+        self._progress = ProgressGuard()
 
     def called(self, id: str, name: str, given: object) -> None:
         """The model wants a tool.
@@ -49,13 +49,13 @@ class Guard:
         Raises:
             MemtuiError: If it wanted just that too often.
         """
-        if self._progress.repeats(Call(id, name, given)):
+        if self._progress.repeats(ToolCall(id, name, given)):
             raise MemtuiError(f"the same call {SAME} times: {shown_line(f'{name} {telling(name, given)}')}")
 
     def answered(self, name: str, text: str, *, ok: bool) -> None:
         """A tool came to that."""
         fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
-        self._progress.saw(Outcome(text, ok, fresh=fresh, wrote=ok and name in _WRITING))
+        self._progress.saw(ToolResult(text, ok, fresh=fresh, wrote=ok and name in _WRITING))
 
     def turn_over(self) -> None:
         """All results of an answer are in.
@@ -67,7 +67,7 @@ class Guard:
         if self._progress.idle >= IDLE:
             raise MemtuiError(f"{IDLE} turns in a row read and wrote nothing new")
 
-    def spent(self, usage: Usage) -> None:
+    def spent(self, usage: TokenUsage) -> None:
         """So many tokens were used so far.
 
         Raises:
@@ -110,7 +110,7 @@ class Child:
 
 
 @contextmanager
-def running(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[Child]:
+def running_child(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[Child]:
     """Start the client, hand it the text, and end it when the block is left.
 
     Raises:

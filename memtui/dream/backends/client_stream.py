@@ -19,13 +19,13 @@ from msgspec import Struct
 
 from memtui.agent.events import Emit, Retry, Spent, ToolUsed, Turn, shown, shown_line
 from memtui.agent.tools.toolbox import telling
-from memtui.agent.usage import Usage, price_of
+from memtui.agent.usage import TokenUsage, price_of
 from memtui.dream.backends.client_process import Guard
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
 
-class Outcome(Struct, frozen=True):
+class ClientResult(Struct, frozen=True):
     """The last line: `kind` is "success" or a word of the client's for the fault, `words` what it said about it."""
 
     kind: str
@@ -50,9 +50,9 @@ class Stream:
         self._texts: list[str] = []
         self._tools: Counter[str] = Counter()
         self._calls: dict[str, tuple[str, str]] = {}
-        self._used: dict[str, tuple[Usage, str]] = {}
+        self._used: dict[str, tuple[TokenUsage, str]] = {}
 
-    def take(self, line: bytes) -> Outcome | None:
+    def take(self, line: bytes) -> ClientResult | None:
         """Take one line; the outcome, if it is the last."""
         try:
             data = json.loads(line)
@@ -103,7 +103,7 @@ class Stream:
             return
         self._turns += 1
         self._emit(Turn(self._turns, shown("\n".join(self._texts)), dict(self._tools)))
-        used = sum((usage for usage, _ in self._used.values()), Usage())
+        used = sum((usage for usage, _ in self._used.values()), TokenUsage())
         self._emit(Spent(used, self._money()))
         self._message = ""
         self._texts.clear()
@@ -143,14 +143,14 @@ class Stream:
             if self._guard is not None:
                 self._guard.answered(name, _words(block.get("content")), ok=ok)
 
-    def _result(self, data: Mapping[str, Any]) -> Outcome:
+    def _result(self, data: Mapping[str, Any]) -> ClientResult:
         cost = data.get("total_cost_usd")
         money = _number(cost) if isinstance(cost, int | float) else None
         self._emit(Spent(_usage(data.get("usage")), money))
         errors = data.get("errors")
         said = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
         kind = str(data.get("subtype") or "")
-        return Outcome(kind, shown_line(str(said)), kind != "success" or bool(data.get("is_error")))
+        return ClientResult(kind, shown_line(str(said)), kind != "success" or bool(data.get("is_error")))
 
 
 def _object(value: object) -> Mapping[str, Any]:
@@ -174,5 +174,5 @@ def _number(value: object) -> float:
     return float(value) if fits else 0.0  # type: ignore[arg-type]  # what fits is a number
 
 
-def _usage(value: object) -> Usage:
-    return Usage(*(int(_number(_object(value).get(name))) for name in _TOKENS))
+def _usage(value: object) -> TokenUsage:
+    return TokenUsage(*(int(_number(_object(value).get(name))) for name in _TOKENS))

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from memtui.client.environment import Env, truth
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.client.settings_files import Variable, environment
 from memtui.util.config import Config
 
@@ -30,7 +30,7 @@ _WINDOW = re.compile(r"\[[^]]*\]\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """A credential: the variable that holds it, its value, and where that was set, in words."""
 
     name: str
@@ -38,28 +38,28 @@ class Key:
     source: str
 
 
-def variables(env: Env, place: Place) -> dict[str, Variable]:
+def variables(env: Env, location: MemoryLocation) -> dict[str, Variable]:
     """The environment as the agent client sees it in a directory."""
-    return environment(env, place.layers)
+    return environment(env, location.layers)
 
 
-def find_key(found: Mapping[str, Variable]) -> Key | None:
+def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
     """The credential to use, if there is one."""
     for name in KEYS:
         one = found.get(name)
         if one is not None and one.value.strip():
-            return Key(name, one.value.strip(), "the environment" if one.layer == "env" else one.source)
+            return ApiKey(name, one.value.strip(), "the environment" if one.layer == "env" else one.source)
     return None
 
 
-def model_of(config: Config, found: Mapping[str, Variable], place: Place) -> str:
+def model_of(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str:
     """The model of a dream: ours, else the client's, else `MODEL`. A short name becomes the model it stands for."""
-    return named_model(config, found, place) or MODEL
+    return named_model(config, found, location) or MODEL
 
 
-def named_model(config: Config, found: Mapping[str, Variable], place: Place) -> str | None:
+def named_model(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str | None:
     """The model that somebody named; `None` if nobody did, or only left the choice to the client."""
-    settings = (layer.data.get("model") for layer in place.layers if _trusted(layer.name))
+    settings = (layer.data.get("model") for layer in location.layers if _trusted(layer.name))
     variable = found.get("ANTHROPIC_MODEL")
     for word in (config["dream_model"], None if variable is None else variable.value, *settings):
         if not isinstance(word, str) or not word.strip():
@@ -73,9 +73,9 @@ def named_model(config: Config, found: Mapping[str, Variable], place: Place) -> 
     return None
 
 
-def key_helper(place: Place) -> str | None:
+def key_helper(location: MemoryLocation) -> str | None:
     """The user's program that prints a key for the client."""
-    for layer in place.layers:
+    for layer in location.layers:
         if _trusted(layer.name) and isinstance(layer.data.get("apiKeyHelper"), str):
             return str(layer.data["apiKeyHelper"])
     return None
@@ -86,7 +86,7 @@ def _trusted(layer: str) -> bool:
     return layer in ("policy", "flag", "user")
 
 
-def login_of(found: Mapping[str, Variable], env: Env, place: Place) -> str | None:
+def login_of(found: Mapping[str, Variable], env: Env, location: MemoryLocation) -> str | None:
     """The sign that the agent client can reach a model, in words; `None` if there is none.
 
     Only signs: whether the service accepts it is known when it is asked.
@@ -97,11 +97,11 @@ def login_of(found: Mapping[str, Variable], env: Env, place: Place) -> str | Non
     for name in _PROVIDERS:
         if name in found and truth(found[name].value):
             return f"{name} is on"
-    if key_helper(place) is not None:
+    if key_helper(location) is not None:
         return "its settings name an apiKeyHelper"
-    if (place.config / ".credentials.json").is_file():
+    if (location.config / ".credentials.json").is_file():
         return "it is logged in"
-    for path in (place.config / ".claude.json", env.home / ".claude.json"):
+    for path in (location.config / ".claude.json", env.home / ".claude.json"):
         try:
             data = json.loads(path.read_bytes())
         except (OSError, ValueError, RecursionError):

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from datetime import tzinfo
 from pathlib import Path
 
-from memtui.dream.rules.context import Deed, Desk, Mode
+from memtui.dream.rules.context import Mode, RuleChange, RuleContext
 from memtui.dream.rules.dates import absolute
 from memtui.dream.rules.empty import remove_empty
 from memtui.dream.rules.frontmatter import fill_front
@@ -29,7 +29,7 @@ from memtui.dream.rules.links import mend_links
 from memtui.dream.rules.merge import merge_duplicates
 from memtui.memory.frontmatter import set_field
 
-__all__ = ["Deed", "Mode", "consolidate"]
+__all__ = ["Mode", "RuleChange", "consolidate"]
 
 MOST_ROUNDS = 20
 """Rounds after which a run ends whatever is left; three are the most that real folders took."""
@@ -43,7 +43,7 @@ def consolidate(
     mode: Mode,
     pinned: frozenset[str] = frozenset(),
     zone: tzinfo | None = None,
-) -> list[Deed]:
+) -> list[RuleChange]:
     """Consolidate a memory folder by rule.
 
     Args:
@@ -61,7 +61,7 @@ def consolidate(
         NotFound: If the stage is no folder.
         MemtuiError: If the disk refuses a write; what was written until then is in the stage.
     """
-    desk = Desk(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
+    desk = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
     rules = (
         _date,
         remove_empty,
@@ -74,16 +74,16 @@ def consolidate(
         fit_index,
     )
     for _ in range(MOST_ROUNDS):
-        done = len(desk.deeds)
+        done = len(desk.operations)
         for rule in rules:
             desk.look()
             rule(desk)
-        if len(desk.deeds) == done:
+        if len(desk.operations) == done:
             break
-    return desk.deeds
+    return desk.operations
 
 
-def _date(desk: Desk) -> None:
+def _date(desk: RuleContext) -> None:
     """Turn the relative dates of each file with a day of its own absolute, in its text and its description."""
     for file in desk.topics:
         day = desk.day(file)

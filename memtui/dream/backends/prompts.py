@@ -35,7 +35,7 @@ _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNOR
 _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
 
 
-class Brief(Struct, frozen=True):
+class PromptContext(Struct, frozen=True):
     """What one dream is about.
 
     `mode` is "reflect" or "prune", `day` today, `root` the stage, `since` the day of the last dream (`None`: there was
@@ -141,7 +141,7 @@ def system_words() -> str:
     return _SYSTEM.format(lines=MAX_LINES, units=MAX_UNITS, fill=FILL)
 
 
-def task_words(brief: Brief) -> str:
+def task_words(brief: PromptContext) -> str:
     """What it shall do this time."""
     parts = [
         _MODES[brief.mode],
@@ -165,7 +165,7 @@ def _index(index: IndexBudget | None) -> str:
     return f"MEMORY.md has {many(index.lines, 'line')} and {index.units:,} UTF-16 units{over}."
 
 
-def _sessions(brief: Brief) -> str:
+def _sessions(brief: PromptContext) -> str:
     since = "" if brief.since is None else f" since the last dream, on {brief.since.isoformat()}"
     if not brief.sessions:
         return f"No session was recorded{since}. Work on what the folder holds."
@@ -175,7 +175,7 @@ def _sessions(brief: Brief) -> str:
     return "\n".join(lines)
 
 
-def _logs(brief: Brief) -> str:
+def _logs(brief: PromptContext) -> str:
     if not brief.new_logs:
         return "Daily logs lie below logs/, a file a day. They are a source like the sessions: leave them as they are."
     lines = [
@@ -188,7 +188,7 @@ def _logs(brief: Brief) -> str:
     return "\n".join(lines)
 
 
-def _order(brief: Brief) -> str:
+def _order(brief: PromptContext) -> str:
     gather = "search the sessions above for decisions, corrections, preferences and facts that should be kept."
     if brief.new_logs:
         gather = (
@@ -211,20 +211,20 @@ MOST = 60
 """Sessions, or daily logs, that are listed; more are only counted."""
 
 
-def make_brief(stage: Stage, workspace: Workspace, mode: str) -> Brief:
+def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
     """The brief of a dream that is under way.
 
     Args:
         mode: "reflect" or "prune".
     """
-    last = idle_lock(workspace.place.folder, workspace.dirs).at
-    found = sessions_since(workspace.place, workspace.env, last or 0.0)
+    last = idle_lock(workspace.location.folder, workspace.dirs).at
+    found = sessions_since(workspace.location, workspace.env, last or 0.0)
     listed = tuple(file.path for file in found[:MOST])
-    folders = dict.fromkeys([workspace.place.transcripts, *(path.parent for path in listed)])
+    folders = dict.fromkeys([workspace.location.transcripts, *(path.parent for path in listed)])
     index = stage.base(INDEX_NAME)
     assistant = assistant_mode(read_config(workspace.dirs.config))
     new_logs = logs_since(stage.root, last or 0.0) if assistant else []
-    return Brief(
+    return PromptContext(
         mode=mode,
         day=date.fromtimestamp(workspace.now()),
         root=Path(os.path.realpath(stage.root)),

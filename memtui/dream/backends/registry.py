@@ -14,7 +14,7 @@ from memtui.dream.run.run import Emit, Work
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
-from memtui.util.errors import Unsupported, Usage
+from memtui.util.errors import Unsupported, UsageError
 
 OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
 NAMES = (OFFLINE, ANTHROPIC, CLIENT)
@@ -32,7 +32,7 @@ class Backend(Struct, frozen=True):
     work: Work
 
 
-def choose(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
+def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
     """The backend of that name, or the one to take if nobody names one.
 
     Args:
@@ -46,9 +46,9 @@ def choose(name: str | None, mode: str, workspace: Workspace, config: Config) ->
         Unsupported: If it can't work here.
     """
     if mode not in MODES:
-        raise Usage(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
+        raise UsageError(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
     if name not in (None, *NAMES):
-        raise Usage(f"no backend {name!r}", hint=f"one of {', '.join(NAMES)}")
+        raise UsageError(f"no backend {name!r}", hint=f"one of {', '.join(NAMES)}")
     why = "named"
     if name is None and config[SETTING] != "auto":
         name, why = config[SETTING], f"named by the setting {SETTING}"
@@ -66,7 +66,7 @@ def _first_that_can(workspace: Workspace) -> tuple[str, str]:
     from memtui.client.executable import find_client
     from memtui.dream.backends.credentials import find_key, login_of, variables
 
-    found = variables(workspace.env, workspace.place)
+    found = variables(workspace.env, workspace.location)
     key = find_key(found)
     if key is not None:
         return ANTHROPIC, f"{key.name} is set in {key.source}"
@@ -74,7 +74,7 @@ def _first_that_can(workspace: Workspace) -> tuple[str, str]:
         find_client(workspace.env)
     except Unsupported:
         return OFFLINE, "rules without a model: no key is set, and the agent client isn't installed"
-    login = login_of(found, workspace.env, workspace.place)
+    login = login_of(found, workspace.env, workspace.location)
     if login is None:
         return OFFLINE, "rules without a model: no key is set, and the agent client shows no login"
     return CLIENT, f"no key is set; the agent client is installed and {login}"

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import LOCK
 from memtui.history.snapshot import scan
 from memtui.util.process import Identity, alive
@@ -115,7 +115,7 @@ def _from_outside(path: Path) -> LockState:
     return LockState(path, kind, info.st_mtime, link=stat.S_ISLNK(info.st_mode))
 
 
-def dream_gate(place: Place, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
+def dream_gate(location: MemoryLocation, *, assistant: bool, trigger: str, next_at: float | None = None) -> Gate:
     """Whether dreams are wanted here at all.
 
     Args:
@@ -124,7 +124,7 @@ def dream_gate(place: Place, *, assistant: bool, trigger: str, next_at: float | 
         next_at: When the schedule starts the next one, in seconds since 1970.
     """
     words = "auto-dream is on"
-    switch, remote = place.switch("autoDreamEnabled"), place.switch("CLAUDE_CODE_REMOTE")
+    switch, remote = location.switch("autoDreamEnabled"), location.switch("CLAUDE_CODE_REMOTE")
     if switch.value is False:
         return Gate("auto-dream", False, words, f"turned off by {switch.layer}", switch.source)
     if remote.value is True:
@@ -136,12 +136,12 @@ def dream_gate(place: Place, *, assistant: bool, trigger: str, next_at: float | 
     return Gate("auto-dream", True, words, reason, switch.source)
 
 
-def memory_gate(place: Place) -> Gate:
+def memory_gate(location: MemoryLocation) -> Gate:
     """Whether the agent client keeps memory here at all."""
-    switch = place.switch("autoMemoryEnabled")
-    said = "on" if place.enabled else "off"
+    switch = location.switch("autoMemoryEnabled")
+    said = "on" if location.enabled else "off"
     reason = f"{said} by default" if switch.layer == "default" else f"turned {said} by {switch.layer}"
-    return Gate("memory", place.enabled, "auto memory is on", reason, switch.source)
+    return Gate("memory", location.enabled, "auto memory is on", reason, switch.source)
 
 
 def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:

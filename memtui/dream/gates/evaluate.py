@@ -24,7 +24,7 @@ FORCED = ("time", "sessions", "failures", "review")
 """The gates that a person may skip by force."""
 
 
-def all_gates(
+def evaluate_gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hand", keep: bool = False
 ) -> tuple[Gate, ...]:
     """Every gate.
@@ -53,7 +53,7 @@ def stopping(gates: Iterable[Gate], *, force: bool) -> Gate | None:
 def _gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str, keep: bool = False, scan: bool = True
 ) -> Iterator[Gate]:
-    place, config = workspace.place, read_config(dirs.config)
+    place, config = workspace.location, read_config(dirs.config)
     assistant = assistant_mode(config)
     next_at = next_start(dirs, place, now) if assistant else None
     yield dream_gate(place, assistant=assistant, trigger=trigger, next_at=next_at)

@@ -27,7 +27,7 @@ from typing import Any
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import project_name
 from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
@@ -52,14 +52,14 @@ def assistant_mode(config: Config) -> bool:
     return config[ASSISTANT] == "true"
 
 
-def session_folders(place: Place) -> tuple[Path, ...]:
+def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
     """The folders of the sessions that fill a memory: the directory's, and its repository's root's."""
-    if place.project_dir == project_name(str(place.cwd)) and place.root != place.cwd:
-        return (place.transcripts, place.transcripts.with_name(project_name(str(place.root))))
-    return (place.transcripts,)
+    if location.project_dir == project_name(str(location.cwd)) and location.root != location.cwd:
+        return (location.transcripts, location.transcripts.with_name(project_name(str(location.root))))
+    return (location.transcripts,)
 
 
-def sessions_since(place: Place, env: Env, after: float) -> list[SessionFile]:
+def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
     """The sessions that fill a memory and were touched after a time, newest first; one that we run in is left out.
 
     Args:
@@ -68,7 +68,7 @@ def sessions_since(place: Place, env: Env, after: float) -> list[SessionFile]:
     own = env.get("CLAUDE_CODE_SESSION_ID")
     found = [
         file
-        for folder in session_folders(place)
+        for folder in session_folders(location)
         for file in session_files(folder)
         if file.modified > after and file.id != own
     ]
@@ -100,7 +100,7 @@ COUNT_ALL = "dream_count_all"
 """The setting of ours by which sessions without substance count, too."""
 
 
-class Seen(Struct, frozen=True):
+class SessionCheck(Struct, frozen=True):
     """A session at a scan: its file's time and size, and whether it counts; `None` if that was not asked any more."""
 
     modified: float
@@ -114,7 +114,7 @@ class Scan(Struct, frozen=True):
     at: float
     after: float
     all_count: bool
-    sessions: Mapping[str, Seen]
+    sessions: Mapping[str, SessionCheck]
 
     @property
     def counted(self) -> int:
@@ -133,7 +133,7 @@ class Scan(Struct, frozen=True):
 
     def without(self, id: str | None) -> "Scan":
         """The same without one session."""
-        left = {place: seen for place, seen in self.sessions.items() if Path(place).stem != id}
+        left = {location: seen for location, seen in self.sessions.items() if Path(location).stem != id}
         return Scan(self.at, self.after, self.all_count, left)
 
     def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
@@ -143,7 +143,7 @@ class Scan(Struct, frozen=True):
 
 
 def session_gate(
-    place: Place, env: Env, after: float, now: float, dirs: Dirs, config: Config, *, keep: bool = False
+    location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config, *, keep: bool = False
 ) -> Gate:
     """Whether enough sessions were touched since the last dream.
 
@@ -151,43 +151,45 @@ def session_gate(
         after: When that was, in seconds since 1970; 0 for never.
         keep: For a run: a scan that had to be made is kept, if the disk takes it.
     """
-    known = _load(_path(dirs, place))
+    known = _load(_path(dirs, location))
     all_count = config[COUNT_ALL] == "true"
-    found = known_scan(place, env, after, now, dirs, config)
+    found = known_scan(location, env, after, now, dirs, config)
     if found is not None:
-        return _gate(found, env, now, place, fresh=False)
-    found = _scan(place, env, after, now, {} if known is None else known.sessions, all_count=all_count)
+        return _gate(found, env, now, location, fresh=False)
+    found = _scan(location, env, after, now, {} if known is None else known.sessions, all_count=all_count)
     if keep:
         with suppress(OSError):
-            _save(_path(dirs, place), found)
-    return _gate(found, env, now, place, fresh=True)
+            _save(_path(dirs, location), found)
+    return _gate(found, env, now, location, fresh=True)
 
 
-def known_scan(place: Place, env: Env, after: float, now: float, dirs: Dirs, config: Config) -> Scan | None:
+def known_scan(location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config) -> Scan | None:
     """The scan that is still the answer; `None` if another one is due."""
-    known = _load(_path(dirs, place))
+    known = _load(_path(dirs, location))
     if known is None:
         return None
     known = known.without(env.get("CLAUDE_CODE_SESSION_ID"))
     return known if known.in_force(after, now, all_count=config[COUNT_ALL] == "true") else None
 
 
-def log_gate(place: Place, after: float) -> Gate:
+def log_gate(location: MemoryLocation, after: float) -> Gate:
     """The same in assistant mode, where daily logs are the source.
 
     Args:
         after: When the last dream was, in seconds since 1970; 0 for never.
     """
-    found = logs_since(place.folder, after)
+    found = logs_since(location.folder, after)
     reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
-    return Gate("sessions", bool(found), "a new daily log", reason, str(place.folder / LOGS))
+    return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / LOGS))
 
 
-def _scan(place: Place, env: Env, after: float, now: float, known: Mapping[str, Seen], *, all_count: bool) -> Scan:
+def _scan(
+    location: MemoryLocation, env: Env, after: float, now: float, known: Mapping[str, SessionCheck], *, all_count: bool
+) -> Scan:
 
-    found: dict[str, Seen] = {}
+    found: dict[str, SessionCheck] = {}
     counted = 0
-    for file in sessions_since(place, env, after):
+    for file in sessions_since(location, env, after):
         last = known.get(file.place)
         counts: bool | None = True
         if not all_count:
@@ -196,11 +198,11 @@ def _scan(place: Place, env: Env, after: float, now: float, known: Mapping[str, 
             if counts is None and counted < SESSIONS:
                 counts = has_substance(file)
         counted += counts is True
-        found[file.place] = Seen(file.modified, file.size, counts)
+        found[file.place] = SessionCheck(file.modified, file.size, counts)
     return Scan(now, after, all_count, found)
 
 
-def _gate(scan: Scan, env: Env, now: float, place: Place, *, fresh: bool) -> Gate:
+def _gate(scan: Scan, env: Env, now: float, location: MemoryLocation, *, fresh: bool) -> Gate:
     left_out = ["this one"] if env.get("CLAUDE_CODE_SESSION_ID") else []
     left_out += [f"{scan.thin} without substance"] if scan.thin else []
     reason = f"{scan.counted} of {SESSIONS}"
@@ -210,12 +212,12 @@ def _gate(scan: Scan, env: Env, now: float, place: Place, *, fresh: bool) -> Gat
     if not fresh:
         reason += f"; last look {ago(now - scan.at)}"
         reason += "" if open_ else f", next in {age(max(scan.at + EVERY - now, 60))}"
-    return Gate("sessions", open_, f"{SESSIONS} sessions since then", reason, str(place.transcripts))
+    return Gate("sessions", open_, f"{SESSIONS} sessions since then", reason, str(location.transcripts))
 
 
-def _path(dirs: Dirs, place: Place) -> Path:
+def _path(dirs: Dirs, location: MemoryLocation) -> Path:
     """By the folders of the sessions: one memory is filled from different ones, seen from different directories."""
-    folders = b"\0".join(os.fsencode(folder) for folder in (place.folder, *session_folders(place)))
+    folders = b"\0".join(os.fsencode(folder) for folder in (location.folder, *session_folders(location)))
     return dirs.state / "scans" / f"{digest(folders)[:16]}.json"
 
 
@@ -223,8 +225,8 @@ def _load(path: Path) -> Scan | None:
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
         sessions = {
-            os.fsdecode(place.encode("latin-1")): Seen(float(modified), int(size), counts)
-            for place, (modified, size, counts) in data["sessions"].items()
+            os.fsdecode(location.encode("latin-1")): SessionCheck(float(modified), int(size), counts)
+            for location, (modified, size, counts) in data["sessions"].items()
             if counts is None or isinstance(counts, bool)
         }
         return Scan(float(data["at"]), float(data["after"]), data["all_count"] is True, sessions)
@@ -234,8 +236,8 @@ def _load(path: Path) -> Scan | None:
 
 def _save(path: Path, scan: Scan) -> None:
     sessions = {
-        os.fsencode(place).decode("latin-1"): [seen.modified, seen.size, seen.counts]
-        for place, seen in scan.sessions.items()
+        os.fsencode(location).decode("latin-1"): [seen.modified, seen.size, seen.counts]
+        for location, seen in scan.sessions.items()
     }
     data = {"at": scan.at, "after": scan.after, "all_count": scan.all_count, "sessions": sessions}
     make_folders(path.parent)

@@ -21,7 +21,7 @@ from memtui.util.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
+class ExternalRun:
     """Whoever holds the lock and is none of ours.
 
     `since` is when the lock was taken, in seconds since 1970. `session` is the id of the session that its process has
@@ -36,14 +36,14 @@ class Foreign:
     files: tuple[File, ...] = ()
 
 
-def find_foreign(workspace: Workspace, now: float, known: Foreign | None = None) -> Foreign | None:
+def find_external_run(workspace: Workspace, now: float, known: ExternalRun | None = None) -> ExternalRun | None:
     """The dream of another program, if one is on; a lock older than an hour counts as left behind.
 
     Args:
         now: Seconds since 1970.
         known: What was found last time: files that are gone since its first look are known from it.
     """
-    folder = workspace.place.folder
+    folder = workspace.location.folder
     lock = seen_lock(folder, workspace.dirs)
     if lock.kind != "pid" or lock.pid is None or lock.at is None or not lock.held_by_life or now - lock.at >= HELD:
         return None
@@ -55,7 +55,7 @@ def find_foreign(workspace: Workspace, now: float, known: Foreign | None = None)
     session = next((one.session for one in clients if one.pid == lock.pid), "")
     times = _times(folder)
     first = same.names if same is not None else frozenset(times)
-    return Foreign(lock.pid, lock.at, session, first, tuple(_changed(times, first, lock.at)))
+    return ExternalRun(lock.pid, lock.at, session, first, tuple(_changed(times, first, lock.at)))
 
 
 def _times(folder: Path) -> dict[str, float]:
@@ -85,7 +85,7 @@ def text_before(workspace: Workspace, name: str, since: float) -> bytes | None:
     Raises:
         NotFound: If history doesn't know: it saw the file for the first time after that.
     """
-    store = workspace.store(workspace.place.folder)
+    store = workspace.store(workspace.location.folder)
     first = None
     for version in store.log(name):  # newest first
         if version.when < since:

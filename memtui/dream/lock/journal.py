@@ -33,7 +33,7 @@ class Before(Struct, frozen=True):
     mode: int = 0o600
 
 
-class Entry(Struct, frozen=True):
+class LockEntry(Struct, frozen=True):
     """One taken lock.
 
     `run` is the run it was taken for. `made` are the folders that had to be made for it, outermost first. `success_ns`
@@ -63,11 +63,11 @@ class LockJournal:
         self.guard = self.path.with_suffix(".guard")
         self._fs = fs
 
-    def load(self) -> Entry | None:
+    def load(self) -> LockEntry | None:
         """The entry; `None` if there is none that can be used."""
         return _read(self.path)
 
-    def save(self, entry: Entry) -> None:
+    def save(self, entry: LockEntry) -> None:
         """Write it down, on the disk when this returns."""
         before = entry.before
         data = {
@@ -78,7 +78,7 @@ class LockJournal:
         make_folders(self.path.parent, fs=self._fs)
         replace_file(self.path, json.dumps(data).encode("ascii"), fs=self._fs)
 
-    def mark_success(self, entry: Entry, at_ns: int, *, done: bool = False) -> Entry:
+    def mark_success(self, entry: LockEntry, at_ns: int, *, done: bool = False) -> LockEntry:
         """Write down that the consolidation is done, or the lock, too; the entry as it is then."""
         marked = replace(entry, success_ns=at_ns, done=done)
         self.save(marked)
@@ -92,7 +92,7 @@ class LockJournal:
             return
 
 
-def entries(dirs: Dirs) -> tuple[Entry, ...]:
+def entries(dirs: Dirs) -> tuple[LockEntry, ...]:
     """The entries of all memory folders."""
     try:
         paths = sorted(_place(dirs).glob("*.json"))
@@ -106,7 +106,7 @@ def _place(dirs: Dirs) -> Path:
     return dirs.state / "locks"
 
 
-def _read(path: Path) -> Entry | None:
+def _read(path: Path) -> LockEntry | None:
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
         kind, text, mtime_ns, mode = data["before"]
@@ -118,4 +118,6 @@ def _read(path: Path) -> Entry | None:
         return None
     if holder is None or kind not in ("none", "file", "link"):
         return None
-    return Entry(folder, holder, run, before, made, None if success is None else int(success), data.get("done") is True)
+    return LockEntry(
+        folder, holder, run, before, made, None if success is None else int(success), data.get("done") is True
+    )

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 
 from memtui.client.paths import LOCK
 from memtui.dream.gates.base import LockState, lock_gate, lock_pid, read_lock
-from memtui.dream.lock.journal import Before, Entry, LockJournal, entries
+from memtui.dream.lock.journal import Before, LockEntry, LockJournal, entries
 from memtui.dream.lock.lock_file import look, opened, restore
 from memtui.fs.atomic import make_folders, write_temp
 from memtui.fs.filesystem import REAL, FileSystem
@@ -88,7 +88,7 @@ class Lock:
             # Taken over from a run of ours that is too old: what counts is what was there before that one.
             ours = left is not None and not left.done and seen.data.strip() == _word(left.holder)
             before = left.before if left is not None and ours else seen
-            entry = Entry(self.folder, self._me, self._run, before, _missing(self.folder))
+            entry = LockEntry(self.folder, self._me, self._run, before, _missing(self.folder))
             self._journal.save(entry)
             try:
                 make_folders(self.folder, fs=self._fs)
@@ -129,11 +129,11 @@ class Lock:
             entry = self._own()
             return None if entry is None else self._give_back(entry)
 
-    def _own(self) -> Entry | None:
+    def _own(self) -> LockEntry | None:
         entry = self._journal.load()
         return entry if entry is not None and entry.holder == self._me and not entry.done else None
 
-    def _give_back(self, entry: Entry) -> Before | None:
+    def _give_back(self, entry: LockEntry) -> Before | None:
         back = _put_back(entry, self._fs)
         self._journal.remove()
         return back
@@ -171,9 +171,9 @@ def idle_lock(folder: Path, dirs: Dirs) -> LockState:
     return _before(state, entry.before)
 
 
-def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[Entry, ...]:
+def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]:
     """Put back what runs that died left in locks, in whatever folder; those that were put back. For the start."""
-    ended: list[Entry] = []
+    ended: list[LockEntry] = []
     for entry in entries(dirs):
         if alive(entry.holder):
             continue
@@ -185,7 +185,7 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[Entry, ...]:
     return tuple(ended)
 
 
-def holder_of(folder: Path, dirs: Dirs) -> Entry | None:
+def holder_of(folder: Path, dirs: Dirs) -> LockEntry | None:
     """What our journal knows of the lock of a folder, if one of ours holds it and lives."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
     return entry if entry is not None and not entry.done and alive(entry.holder) else None
@@ -223,7 +223,7 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
     return state
 
 
-def _known(state: LockState, entry: Entry | None, me: Identity) -> LockState:
+def _known(state: LockState, entry: LockEntry | None, me: Identity) -> LockState:
     """A lock with what our journal knows of it."""
     if entry is not None and state.pid == entry.holder.pid:
         if entry.done:
@@ -248,7 +248,7 @@ def _before(state: LockState, before: Before) -> LockState:
     return LockState(state.path, "odd" if pid is None else "pid", before.mtime_ns / 1e9, pid)
 
 
-def _end_left(journal: LockJournal, fs: FileSystem) -> Entry | None:
+def _end_left(journal: LockJournal, fs: FileSystem) -> LockEntry | None:
     """End what a holder that is gone left; its entry, if there was one. Needs the guard."""
     entry = journal.load()
     if entry is None or alive(entry.holder):
@@ -261,7 +261,7 @@ def _end_left(journal: LockJournal, fs: FileSystem) -> Entry | None:
     return None if entry.done else entry
 
 
-def _finish(entry: Entry, fs: FileSystem) -> None:
+def _finish(entry: LockEntry, fs: FileSystem) -> None:
     """Give the lock the time of the success, if it still is the entry's."""
     if entry.success_ns is None or read_lock(entry.folder).pid != entry.holder.pid:
         return
@@ -273,7 +273,7 @@ def _finish(entry: Entry, fs: FileSystem) -> None:
         fs.close(fd)
 
 
-def _put_back(entry: Entry, fs: FileSystem) -> Before | None:
+def _put_back(entry: LockEntry, fs: FileSystem) -> Before | None:
     """Put back what was there, in one step that a crash can't tear; `None` if somebody else has the lock by now."""
     before = entry.before
     try:

@@ -1,7 +1,7 @@
 """What becomes of a run's changes: planned, judged, and put into the memory folder as one version.
 
 A file that nobody else changed meanwhile is replaced, one that changed is merged three ways, an overlap waits for the
-person. Some runs always wait, whatever the settings say; the rules are in `holds`.
+person. Some runs always wait, whatever the settings say; the rules are in `review_reasons`.
 
 The write is the store's own (SAFETY.md section 2), with the digest of the copy as what the run saw: whatever happens
 between the plan and the write is met there. A crash in the middle ends in the old or the new state at the next start.
@@ -14,9 +14,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.review.review_rules import Hold, holds
+from memtui.dream.review.review_rules import ReviewReason, review_reasons
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import Ledger, Touched, read_ledger, staged
+from memtui.dream.run.stage_changes import ChangedFile, StageChanges, read_stage_changes, staged
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
@@ -46,10 +46,10 @@ class Piece(Struct, frozen=True):
     result: bytes | None
 
 
-class Item(Struct, frozen=True):
+class AdoptionItem(Struct, frozen=True):
     """One touched file with its pieces: one, or two for a rename."""
 
-    touched: Touched
+    touched: ChangedFile
     pieces: tuple[Piece, ...]
 
     @property
@@ -66,16 +66,16 @@ class Item(Struct, frozen=True):
 class Adoption(Struct, frozen=True):
     """What adopting a stage would mean now.
 
-    `holds` are the reasons to wait for a person; without any, the run may be adopted by itself.
+    `review_reasons` are the reasons to wait for a person; without any, the run may be adopted by itself.
     """
 
     stage: Stage
-    ledger: Ledger
-    items: tuple[Item, ...]
-    holds: tuple[Hold, ...]
+    ledger: StageChanges
+    items: tuple[AdoptionItem, ...]
+    review_reasons: tuple[ReviewReason, ...]
 
     @property
-    def open(self) -> tuple[Item, ...]:
+    def open(self) -> tuple[AdoptionItem, ...]:
         """What could still be adopted, conflicts included."""
         return tuple(item for item in self.items if item.state in ("clean", "merged", "conflict"))
 
@@ -91,20 +91,23 @@ class Adopted(Struct, frozen=True):
 
 def plan(stage: Stage, workspace: Workspace) -> Adoption:
     """Look at what a stage would do to its folder as that is now. Writes nothing."""
-    ledger = read_ledger(stage)
+    ledger = read_stage_changes(stage)
     leaving = {touched.old or touched.name for touched in ledger.touched if touched.kind in ("removed", "renamed")}
     store = _store(stage, workspace)
-    items = tuple(Item(one, tuple(_piece(stage, store, one, name, leaving) for name in one.names)) for one in
+    items = tuple(AdoptionItem(one, tuple(_piece(stage, store, one, name, leaving) for name in one.names)) for one in
                   ledger.touched)  # fmt: skip
     results = {piece.name: piece.result for item in items for piece in item.pieces if piece.state != "conflict"}
     conflicts = tuple(item.touched.name for item in items if item.state == "conflict")
     refused = {item.touched.name: item.words for item in items if item.state == "refused"}
     return Adoption(
-        stage, ledger, items, holds(stage, ledger, results, conflicts, refused, workspace.pins.names(stage.folder))
+        stage,
+        ledger,
+        items,
+        review_reasons(stage, ledger, results, conflicts, refused, workspace.pins.names(stage.folder)),
     )
 
 
-def _piece(stage: Stage, store: Store, touched: Touched, name: str, leaving: Collection[str]) -> Piece:
+def _piece(stage: Stage, store: Store, touched: ChangedFile, name: str, leaving: Collection[str]) -> Piece:
     gone = touched.kind == "removed" or name == touched.old
     mine = None if gone else staged(stage, name)
     verdict = check_path(stage.folder, name, op="write", actor="dream", leaving={one for one in leaving if one != name})
@@ -187,10 +190,10 @@ def adopt(
     return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
-def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[Item]:
+def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
     if names is None:
         return [item for item in adoption.open if over or item.state != "conflict"]
-    found: list[Item] = []
+    found: list[AdoptionItem] = []
     for name in names:
         item = next((one for one in adoption.items if name in one.touched.names), None)
         if item is None:

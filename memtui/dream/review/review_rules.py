@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import Ledger, staged
+from memtui.dream.run.stage_changes import StageChanges, staged
 from memtui.fs.boundary import fold_name
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
@@ -22,7 +22,7 @@ SHARE = 5
 """A run may take away one file in so many."""
 
 
-class Hold(Struct, frozen=True):
+class ReviewReason(Struct, frozen=True):
     """A reason to wait.
 
     `rule` is "many", "pinned", "secret", "conflict", "team", "forbidden", "odd" or "index"; `words` say it to a person,
@@ -34,14 +34,14 @@ class Hold(Struct, frozen=True):
     names: tuple[str, ...]
 
 
-def holds(
+def review_reasons(
     stage: Stage,
-    ledger: Ledger,
+    ledger: StageChanges,
     results: Mapping[str, bytes | None],
     conflicts: tuple[str, ...],
     refused: Mapping[str, str],
     pinned: Collection[str],
-) -> tuple[Hold, ...]:
+) -> tuple[ReviewReason, ...]:
     """The reasons why a run waits.
 
     Args:
@@ -53,38 +53,38 @@ def holds(
     found = [_many(stage, ledger), _pinned(ledger, pinned), _secrets(stage, ledger)]
     if conflicts:
         words = f"{_files(len(conflicts))} changed meanwhile in the same place"
-        found.append(Hold("conflict", words, conflicts))
+        found.append(ReviewReason("conflict", words, conflicts))
     team = tuple(name for name in refused if fold_name(name.split("/")[0]) == "team")
     if team:
-        found.append(Hold("team", f"it would change what the team shares: {_list(team)}", team))
+        found.append(ReviewReason("team", f"it would change what the team shares: {_list(team)}", team))
     other = tuple(name for name in refused if name not in team)
     if other:
         reasons = ", ".join(f"{name} ({refused[name]})" for name in other[:3])
-        found.append(Hold("forbidden", f"it would write what a dream may not: {reasons}", other))
+        found.append(ReviewReason("forbidden", f"it would write what a dream may not: {reasons}", other))
     if ledger.odd:
         reasons = ", ".join(f"{name} ({reason})" for name, reason in sorted(ledger.odd.items())[:3])
-        found.append(Hold("odd", f"it left what is no memory: {reasons}", tuple(sorted(ledger.odd))))
+        found.append(ReviewReason("odd", f"it left what is no memory: {reasons}", tuple(sorted(ledger.odd))))
     found.append(_index(stage, ledger, results))
     return tuple(hold for hold in found if hold is not None)
 
 
-def _many(stage: Stage, ledger: Ledger) -> Hold | None:
+def _many(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
     gone, total = ledger.gone, len(stage.files)
     if len(gone) * SHARE <= total:
         return None
     emptied = sum(one.emptied for one in ledger.touched)
-    deeds = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
-    deeds += [f"empties {emptied}"] if emptied else []
-    words = f"it {' and '.join(deeds)} of {_files(total)}, more than a fifth"
-    return Hold("many", words, gone)
+    operations = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
+    operations += [f"empties {emptied}"] if emptied else []
+    words = f"it {' and '.join(operations)} of {_files(total)}, more than a fifth"
+    return ReviewReason("many", words, gone)
 
 
-def _pinned(ledger: Ledger, pinned: Collection[str]) -> Hold | None:
+def _pinned(ledger: StageChanges, pinned: Collection[str]) -> ReviewReason | None:
     names = tuple(name for one in ledger.touched for name in one.names if name in pinned)
-    return Hold("pinned", f"it touches what you pinned: {_list(names)}", names) if names else None
+    return ReviewReason("pinned", f"it touches what you pinned: {_list(names)}", names) if names else None
 
 
-def _secrets(stage: Stage, ledger: Ledger) -> Hold | None:
+def _secrets(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
     """What looks like a secret and stood in no file before: moving a text from file to file brings in nothing."""
     found: dict[str, Finding] = {}
     for one in ledger.touched:
@@ -106,21 +106,21 @@ def _secrets(stage: Stage, ledger: Ledger) -> Hold | None:
     if not new:
         return None
     shown = ", ".join(f"{name}:{one.line} ({one.rule})" for name, one in list(new.items())[:3])
-    return Hold("secret", f"it would write what looks like a secret: {shown}", tuple(new))
+    return ReviewReason("secret", f"it would write what looks like a secret: {shown}", tuple(new))
 
 
-def _index(stage: Stage, ledger: Ledger, results: Mapping[str, bytes | None]) -> Hold | None:
+def _index(stage: Stage, ledger: StageChanges, results: Mapping[str, bytes | None]) -> ReviewReason | None:
     touched = next((one for one in ledger.touched if INDEX_NAME in one.names), None)
     if touched is None:
         return None
     if touched.kind == "removed" or touched.old == INDEX_NAME or touched.emptied:
-        return Hold("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
+        return ReviewReason("index", "it leaves no index: nothing would be loaded", (INDEX_NAME,))
     data = results.get(INDEX_NAME)
     budget = measure_index(decode_index(data)) if data is not None else None
     if budget is None or not budget.over:
         return None
     words = f"it leaves the index over its budget: {budget.lost_lines} of {budget.lines} lines would not be loaded"
-    return Hold("index", words, (INDEX_NAME,))
+    return ReviewReason("index", words, (INDEX_NAME,))
 
 
 def _files(count: int) -> str:

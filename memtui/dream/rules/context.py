@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import fault, write_temp
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
@@ -25,7 +25,7 @@ from memtui.memory.index import INDEX_NAME
 from memtui.memory.links import Graph, Graphs
 from memtui.memory.plans import Plan
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
-from memtui.memory.snapshot import World
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.text import nfc, visible
@@ -33,7 +33,7 @@ from memtui.util.text import nfc, visible
 Mode = Literal["reflect", "prune"]
 
 
-class Deed(Struct, frozen=True):
+class RuleChange(Struct, frozen=True):
     """One change that a rule made.
 
     `rule` names the rule, `name` the file that it is about (POSIX, relative to the folder), `words` say for people what
@@ -46,7 +46,7 @@ class Deed(Struct, frozen=True):
     before: tuple[str, ...]
 
 
-class Desk:
+class RuleContext:
     """The work on one stage.
 
     Args:
@@ -76,7 +76,7 @@ class Desk:
         self.root = root
         self.now = now
         self.mode = mode
-        self.deeds: list[Deed] = []
+        self.operations: list[RuleChange] = []
         self._pinned = frozenset(nfc(name) for name in pinned)
         self._emit = emit
         self._zone = zone
@@ -100,7 +100,7 @@ class Desk:
         graphs = Graphs((self.scope,))
         self.graph: Graph = graphs.of("auto")
         problems = check_scope(self.scope, self.graph, {}, self.now)  # no facts: what only a text says isn't asked here
-        self.world = World(_place(self.root), (self.scope,), (), problems, True, self.now, graph=graphs)
+        self.snapshot = Snapshot(_place(self.root), (self.scope,), (), problems, True, self.now, graph=graphs)
 
     def _time_of(self, file: MemoryFile) -> int:
         """When a memory was last true, in nanoseconds: its own date, else its time when the work began."""
@@ -171,9 +171,9 @@ class Desk:
         for one, text in changed.items():
             self._write(one, text)
         lost = _lost([before[one] for one in changed], [text or "" for text in changed.values()])
-        deed = Deed(rule, name, visible(words, keep=""), lost)
-        self.deeds.append(deed)
-        self._emit(f"{rule}: {deed.words}")
+        operation = RuleChange(rule, name, visible(words, keep=""), lost)
+        self.operations.append(operation)
+        self._emit(f"{rule}: {operation.words}")
         return True
 
     def carry_out(self, rule: str, name: str, words: str, plan: Plan) -> bool:
@@ -254,6 +254,6 @@ def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
     return tuple(lost)
 
 
-def _place(root: Path) -> Place:
+def _place(root: Path) -> MemoryLocation:
     """A place that is nothing but a stage, so that the plans of `memtui.memory` work on it."""
-    return Place(root, root, "", root, root, "default", True, False, (), (), root, (), root)
+    return MemoryLocation(root, root, "", root, root, "default", True, False, (), (), root, (), root)

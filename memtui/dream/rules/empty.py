@@ -1,6 +1,6 @@
 """Files that say nothing: no text, no description. Only *prune* removes them."""
 
-from memtui.dream.rules.context import Desk
+from memtui.dream.rules.context import RuleContext
 from memtui.memory.index import INDEX_NAME, read_entries
 from memtui.memory.plans import plan_delete
 from memtui.memory.topic import MemoryFile
@@ -8,7 +8,7 @@ from memtui.memory.topic import MemoryFile
 _BOOKKEEPING = ("name", "type", "modified", "created", "originSessionId", "node_type", "metadata")
 
 
-def remove_empty(desk: Desk) -> None:
+def remove_empty(desk: RuleContext) -> None:
     """Remove empty files, unless something is said of them elsewhere."""
     for file in desk.topics:
         if not is_empty(desk, file):
@@ -18,11 +18,11 @@ def remove_empty(desk: Desk) -> None:
         elif _is_spoken_of(desk, file):
             desk.remark(f"{file.name} is empty, but the index or another file says something of it: it stays")
         else:
-            plan = plan_delete(desk.world, [file])
+            plan = plan_delete(desk.snapshot, [file])
             desk.carry_out("empty-file", file.name, f"{file.name} is gone: it was empty", plan)
 
 
-def is_empty(desk: Desk, file: MemoryFile) -> bool:
+def is_empty(desk: RuleContext, file: MemoryFile) -> bool:
     """Whether a file says nothing; one whose front matter can't be read says something."""
     front = file.front
     if front.verdict == "invalid" or desk.text(file.name)[front.body_start :].strip("\ufeff \t\r\n"):
@@ -32,7 +32,7 @@ def is_empty(desk: Desk, file: MemoryFile) -> bool:
     return all(field.value is None or field.key.rpartition(".")[2] in _BOOKKEEPING for field in front.fields)
 
 
-def _is_spoken_of(desk: Desk, file: MemoryFile) -> bool:
+def _is_spoken_of(desk: RuleContext, file: MemoryFile) -> bool:
     """Whether a hook in the index or a link tells something that would lead nowhere then."""
     if desk.graph.links_in(file):
         return True

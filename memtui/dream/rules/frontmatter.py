@@ -7,7 +7,7 @@ changed, but for a type that is misspelt.
 
 import re
 
-from memtui.dream.rules.context import Desk
+from memtui.dream.rules.context import RuleContext
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.checks.fixes import first_sentence, name_of, plan_fix
 from memtui.memory.frontmatter import read_frontmatter, set_field
@@ -19,15 +19,15 @@ _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")
 """A date at the head of a file's name, in words: it says nothing of what the file is about."""
 
 
-def fill_front(desk: Desk) -> None:
+def fill_front(desk: RuleContext) -> None:
     """Fill what is missing in the topics' front matter."""
-    for problem in desk.world.problems:
+    for problem in desk.snapshot.problems:
         file = desk.scope.find(problem.file)
         if problem.code not in ("missing-frontmatter", "wrong-type") or not problem.fix:
             continue
         if file is None or file.kind != "topic" or not desk.may(file.name) or is_empty(desk, file):
             continue
-        plan = plan_fix(desk.world, problem)
+        plan = plan_fix(desk.snapshot, problem)
         text = next((one.data.decode("utf-8") for one in plan.changes if one.name == file.name and one.data), "")
         did = f"is of type {problem.subject}"
         if problem.code == "missing-frontmatter":
@@ -39,7 +39,7 @@ def fill_front(desk: Desk) -> None:
             _fill(desk, file.name)
 
 
-def _name(desk: Desk, file: str, text: str) -> str:
+def _name(desk: RuleContext, file: str, text: str) -> str:
     """What a file without a name is to be called."""
     body = text[read_frontmatter(text).body_start :].lstrip("\r\n")
     first = next(iter(headings(body)), None)
@@ -50,7 +50,7 @@ def _name(desk: Desk, file: str, text: str) -> str:
     return _DAY.sub("", name_of("", file))
 
 
-def _fill(desk: Desk, name: str) -> None:
+def _fill(desk: RuleContext, name: str) -> None:
     text = desk.text(name)
     front = read_frontmatter(text)
     if not front.block or front.verdict == "invalid":

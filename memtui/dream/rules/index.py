@@ -8,27 +8,27 @@ is but for repairs, and takes more entries only up to the same 70 %, so that the
 did.
 """
 
-from memtui.dream.rules.context import Desk, plain
+from memtui.dream.rules.context import RuleContext, plain
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries
 from memtui.memory.plans import plan_rebuild, plan_tidy, title_of, with_entries
-from memtui.memory.tidy import Topic, one_sentence, usefulness
+from memtui.memory.tidy import TidyTopic, one_sentence, usefulness
 from memtui.memory.topic import MemoryFile
 
 GOAL = 0.7
 """The share of both limits to come down to."""
 
 
-def make_index(desk: Desk) -> None:
+def make_index(desk: RuleContext) -> None:
     """Make an index from the topics where there is none."""
     if desk.scope.index is None and any(file.kind == "topic" for file in desk.scope.files) and desk.may(INDEX_NAME):
-        plan = plan_rebuild(desk.world, pinned=desk.pinned, goal=GOAL)
+        plan = plan_rebuild(desk.snapshot, pinned=desk.pinned, goal=GOAL)
         desk.carry_out("no-index", INDEX_NAME, f"{INDEX_NAME} is made from the topics", plan)
 
 
-def list_once(desk: Desk) -> None:
+def list_once(desk: RuleContext) -> None:
     """Take out further entries of one file; what only they said goes to the first, or into the file."""
     if not desk.may(INDEX_NAME):
         return
@@ -52,7 +52,7 @@ def list_once(desk: Desk) -> None:
             passed.add(second.line)
 
 
-def _second(desk: Desk, text: str, passed: set[int]) -> tuple[IndexEntry, IndexEntry] | None:
+def _second(desk: RuleContext, text: str, passed: set[int]) -> tuple[IndexEntry, IndexEntry] | None:
     first: dict[str, IndexEntry] = {}
     for entry in read_entries(text):
         name = desk.graph.names.resolve(INDEX_NAME, entry.target).name
@@ -63,11 +63,11 @@ def _second(desk: Desk, text: str, passed: set[int]) -> tuple[IndexEntry, IndexE
     return None
 
 
-def list_orphans(desk: Desk) -> None:
+def list_orphans(desk: RuleContext) -> None:
     """List the files that aren't, the most useful first, while there is room."""
     if desk.scope.index is None or not desk.may(INDEX_NAME):
         return
-    names = {problem.file for problem in desk.world.problems if problem.code == "orphan"}
+    names = {problem.file for problem in desk.snapshot.problems if problem.code == "orphan"}
     files = [file for file in desk.scope.topics if file.name in names]
     files = [file for file in files if not (desk.may(file.name) and is_empty(desk, file))]
     left, full = 0, _is_full(desk.text(INDEX_NAME))
@@ -83,7 +83,7 @@ def list_orphans(desk: Desk) -> None:
         desk.remark(f"{left} {files_are} not listed: {INDEX_NAME} would be fuller than {GOAL:.0%} of its limit")
 
 
-def _with_file(desk: Desk, file: MemoryFile) -> str | None:
+def _with_file(desk: RuleContext, file: MemoryFile) -> str | None:
     """The index with a file listed in it; `None` if that is too much for it."""
     row = (title_of(file), file.name, one_sentence(file.description or ""), file.type)
     text = with_entries(desk.text(INDEX_NAME), [row])
@@ -99,17 +99,17 @@ def _is_full(text: str) -> bool:
     return (budget.lines + 1) / budget.max_lines > GOAL or (budget.units + len("\n[a](a.md)")) / budget.max_units > GOAL
 
 
-def _worth(desk: Desk, file: MemoryFile) -> float:
+def _worth(desk: RuleContext, file: MemoryFile) -> float:
     links = desk.graph.links_in(file)
-    topic = Topic(file.name, file.title, file.description, file.type, links, file.modified)
+    topic = TidyTopic(file.name, file.title, file.description, file.type, links, file.modified)
     return usefulness(topic, file.description or "", desk.now)
 
 
-def fit_index(desk: Desk) -> None:
+def fit_index(desk: RuleContext) -> None:
     """Bring an index that is over its limit down to the goal."""
     if desk.scope.budget is None or not desk.scope.budget.over or not desk.may(INDEX_NAME):
         return
-    plan = plan_tidy(desk.world, pinned=desk.pinned, goal=GOAL)
+    plan = plan_tidy(desk.snapshot, pinned=desk.pinned, goal=GOAL)
     after = {one.name: (one.data or b"").decode("utf-8") for one in plan.changes}
     if INDEX_NAME not in after:
         desk.remark(f"{INDEX_NAME} is over its limit, and all that is in it is pinned")

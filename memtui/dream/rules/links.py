@@ -6,7 +6,7 @@ there goes with its line. `[[words]]` that no file answers to may name a topic t
 makes them plain.
 """
 
-from memtui.dream.rules.context import Desk
+from memtui.dream.rules.context import RuleContext
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import INDEX_NAME, drop_empty_headings, entry_end, read_entries
 from memtui.memory.links import slug
@@ -14,7 +14,7 @@ from memtui.memory.markdown import Link, find_links
 from memtui.memory.plans import retarget_link, stem_of, unlink
 
 
-def mend_links(desk: Desk) -> None:
+def mend_links(desk: RuleContext) -> None:
     """Mend the dead links of every file that may be changed."""
     called = _called(desk)
     for file in desk.scope.files:
@@ -22,7 +22,7 @@ def mend_links(desk: Desk) -> None:
             _mend(desk, file.name, called)
 
 
-def _called(desk: Desk) -> dict[str, set[str]]:
+def _called(desk: RuleContext) -> dict[str, set[str]]:
     """Files by what a link may have called them: file name, the same without or with a type, the `name` field."""
     found: dict[str, set[str]] = {}
     for file in desk.scope.topics:
@@ -39,7 +39,7 @@ def _bare(stem: str) -> str:
     return next((stem[len(kind) + 1 :] for kind in TYPES if stem.startswith(f"{kind}-")), stem)
 
 
-def _mend(desk: Desk, name: str, called: dict[str, set[str]]) -> None:
+def _mend(desk: RuleContext, name: str, called: dict[str, set[str]]) -> None:
     text = desk.text(name)
     for link in reversed(find_links(text)):
         if link.external or link.kind == "import":
@@ -49,7 +49,7 @@ def _mend(desk: Desk, name: str, called: dict[str, set[str]]) -> None:
         text = _mended(desk, name, text, link, called) or text
 
 
-def _mended(desk: Desk, name: str, text: str, link: Link, called: dict[str, set[str]]) -> str | None:
+def _mended(desk: RuleContext, name: str, text: str, link: Link, called: dict[str, set[str]]) -> str | None:
     """The text without one dead link, done and said; `None` if it stays."""
     known = called.get(slug(stem_of(link.target)), set()) - {name}
     rule = "dead-link"

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from memtui.dream.rules.context import Desk, plain, stamp_of
+from memtui.dream.rules.context import RuleContext, plain, stamp_of
 from memtui.dream.rules.dates import rests_on_its_day
 from memtui.dream.rules.similarity import MERGED, Text, Way, pairs, text_of
 from memtui.memory.frontmatter import Frontmatter, read_frontmatter, set_field
@@ -220,7 +220,7 @@ _WAYS: dict[Way, str] = {
 }
 
 
-def merge_duplicates(desk: Desk) -> None:
+def merge_duplicates(desk: RuleContext) -> None:
     """Merge what is one topic, until nothing more is."""
     refused: set[tuple[str, str]] = set()
     while True:
@@ -234,7 +234,7 @@ def merge_duplicates(desk: Desk) -> None:
             return
 
 
-def _merge(desk: Desk, one: Text, other: Text, way: Way) -> bool:
+def _merge(desk: RuleContext, one: Text, other: Text, way: Way) -> bool:
     files = [file for text in (one, other) if (file := desk.scope.find(text.name)) is not None]
     # The newer first; of one age, the one that says more.
     files.sort(key=lambda file: (-file.mtime_ns, -file.size, file.name))
@@ -266,13 +266,13 @@ def _merge(desk: Desk, one: Text, other: Text, way: Way) -> bool:
     return done
 
 
-def _is_held_by_others(desk: Desk, gone: MemoryFile) -> bool:
+def _is_held_by_others(desk: RuleContext, gone: MemoryFile) -> bool:
     """Whether a link leads to a file from one that may not be changed, or can't be made to lead elsewhere."""
     linking = (file for file in desk.scope.files if any(out.target.name == gone.name for out in desk.graph.out(file)))
     return any(not desk.may(file.name) for file in linking)
 
 
-def _rests(desk: Desk, newer: MemoryFile, older: MemoryFile) -> bool:
+def _rests(desk: RuleContext, newer: MemoryFile, older: MemoryFile) -> bool:
     return any(rests_on_its_day(desk.text(file.name)) for file in (newer, older))
 
 
@@ -296,7 +296,7 @@ def _noted(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str,
     return stem + gap + newline.join(lines) + newline
 
 
-def _relinked(desk: Desk, gone: str, kept: str) -> dict[str, str | None]:
+def _relinked(desk: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
     """The texts of the files that link to what goes, linking to what stays; one entry of it in the index."""
     names = desk.graph.names
     after: dict[str, str | None] = {}

@@ -6,14 +6,14 @@ A write is told by a look at the stage: which files differ is asked of the disk,
 from collections.abc import Callable
 
 from memtui.agent import events as agent
-from memtui.agent.usage import Usage
+from memtui.agent.usage import TokenUsage
 from memtui.dream.backends.prompts import stages_in, without_stages
 from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn
 
 _WRITING = ("Edit", "Write")
 
 
-class Telling:
+class EventAdapter:
     """Turns an agent's events into a dream's.
 
     Args:
@@ -51,6 +51,6 @@ class Telling:
                 self._emit(Note(text))
 
 
-def tokens(usage: Usage) -> Tokens:
+def tokens(usage: TokenUsage) -> Tokens:
     """A total of tokens as a dream tells it."""
     return Tokens(usage.input, usage.output, usage.cache_read, usage.cache_write)

@@ -10,7 +10,7 @@ from memtui.dream.lock.lock import recover_locks
 from memtui.dream.run.events import Ended, EventLog
 from memtui.dream.run.runs import Run, clear_runs, list_runs, state_of
 from memtui.dream.run.stage import clear_stages, discard_stage, has_stage, open_stage
-from memtui.dream.run.stage_changes import read_ledger
+from memtui.dream.run.stage_changes import read_stage_changes
 from memtui.dream.traces import of_ours
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -49,7 +49,7 @@ def clear_stages_of(dirs: Dirs, now: float, busy: list[str]) -> list[str]:
 
 
 def _is_of(run: Run, workspace: Workspace) -> bool:
-    return run.folder == workspace.place.folder
+    return run.folder == workspace.location.folder
 
 
 def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: str, signal: int = 0) -> Ended:
@@ -69,7 +69,7 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
     else:
         drafted = 0
         if has_stage(dirs, run.id):
-            ledger = read_ledger(open_stage(dirs, run.id))
+            ledger = read_stage_changes(open_stage(dirs, run.id))
             drafted = len(ledger.touched) + len(ledger.odd)
             if not drafted:
                 discard_stage(dirs, run.id)

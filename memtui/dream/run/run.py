@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import all_gates, stopping
+from memtui.dream.gates.evaluate import evaluate_gates, stopping
 from memtui.dream.lock.lock import Lock
 from memtui.dream.review import adoption
 from memtui.dream.run import events
@@ -25,7 +25,7 @@ from memtui.dream.run.recovery import lock_words, recover
 from memtui.dream.run.runs import Run, note_refusal, reserve, write_run
 from memtui.dream.run.signals import OutOfTime, Signals, Stopped
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, make_stage, open_stage
-from memtui.dream.run.stage_changes import Touched, read_ledger
+from memtui.dream.run.stage_changes import ChangedFile, read_stage_changes
 from memtui.fs.atomic import fault
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -49,7 +49,7 @@ class OverBudget(MemtuiError):
     code = "over_budget"
 
 
-class End(Struct, frozen=True):
+class RunEnd(Struct, frozen=True):
     """How a run ended; as `Ended`, with the run's id, "" if a gate stopped it before it had one."""
 
     run: str
@@ -79,7 +79,7 @@ def run_dream(
     clock: Callable[[], float] = time.monotonic,
     run_id: str | None = None,
     told: Emit | None = None,
-) -> End:
+) -> RunEnd:
     """Run a dream in this process, which should be one of its own.
 
     Args:
@@ -109,14 +109,15 @@ def run_dream(
     signals = Signals()
     with signals.heard():
         recover(dirs, workspace, now())
-        found = all_gates(workspace, dirs, now(), trigger=trigger, keep=True)
+        found = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
         shut = stopping(found, force=force)
         if shut is not None and run_id is None:
             note_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
-            return End("", "gate", f"{shut.name}: {shut.reason}")
+            return RunEnd("", "gate", f"{shut.name}: {shut.reason}")
         id = run_id or reserve(dirs, now())
         run = Run(
-            id, dirs.state / "runs" / id, workspace.place.folder, workspace.place.cwd, mode, trigger, backend, why,
+            id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger,
+            backend, why,
             dry_run, adopt, current(), now(), found,
         )  # fmt: skip
         write_run(run)
@@ -147,11 +148,11 @@ class _Dream:
         self._now = now
         self._deadline = 0.0
         self._next_look = 0.0
-        self._seen: dict[str, Touched] = {}
+        self._seen: dict[str, ChangedFile] = {}
         self._stage = ""
         self._phase: Phase | None = None
 
-    def dream(self, work: Work, shut: Gate | None, wall: float) -> End:
+    def dream(self, work: Work, shut: Gate | None, wall: float) -> RunEnd:
         """The run from the lock on."""
         if shut is not None:
             return self._closed(shut.name, shut.reason)
@@ -163,7 +164,7 @@ class _Dream:
             end = self._ended("failed", fault(error, "the lock").message)
             self._tell(Ended(how=end.how, reason=end.reason), sync=True)
             return end
-        end = End(self._run.id, "failed", "it ended in an unknown way")
+        end = RunEnd(self._run.id, "failed", "it ended in an unknown way")
         try:
             end = self._within(work, wall)
         except BaseException as error:
@@ -173,16 +174,16 @@ class _Dream:
             self._end(end)
         return end
 
-    def _closed(self, name: str, reason: str) -> End:
+    def _closed(self, name: str, reason: str) -> RunEnd:
         """A run that has a folder already, since somebody waits for what becomes of it."""
         event = _closed(name, reason, self._workspace, self._run.trigger)
         note_refusal(self._dirs, event, self._now)
         self._tell(event)
-        end = End(self._run.id, "gate", f"{name}: {reason}")
+        end = RunEnd(self._run.id, "gate", f"{name}: {reason}")
         self._tell(Ended(how="gate", reason=end.reason), sync=True)
         return end
 
-    def _within(self, work: Work, wall: float) -> End:
+    def _within(self, work: Work, wall: float) -> RunEnd:
         """Work and judge; what is foreseen becomes an end."""
         try:
             with self._signals.at_once(wall):
@@ -202,7 +203,7 @@ class _Dream:
         except KeyboardInterrupt:
             return replace(self._ended("killed", _signal_words(2)), signal=2)
 
-    def _broken(self, error: BaseException) -> End:
+    def _broken(self, error: BaseException) -> RunEnd:
         """The end of a run that met something we did not foresee."""
         return self._ended("failed", f"a fault of the program: {type(error).__name__}: {error}")
 
@@ -252,7 +253,7 @@ class _Dream:
 
     def _look(self, stage: Stage, *, quick: bool) -> None:
         """Tell which files differ since the last look."""
-        now = {one.name: one for one in read_ledger(stage, quick=quick).touched}
+        now = {one.name: one for one in read_stage_changes(stage, quick=quick).touched}
         if now and not self._seen:
             self._tell_phase("updating")
         for name in self._seen.keys() - now.keys():
@@ -262,13 +263,13 @@ class _Dream:
                 self._tell(events.File(name, one.kind, one.added, one.removed, one.old or "", one.emptied))
         self._seen = now
 
-    def _judge(self, stage: Stage) -> End:
+    def _judge(self, stage: Stage) -> RunEnd:
         """Adopt, or hold for review."""
         self._look(stage, quick=False)
         found = adoption.plan(stage, self._workspace)
-        if not found.items and not found.holds:
+        if not found.items and not found.review_reasons:
             return self._ended("nothing", "nothing to do")
-        held = tuple(Held(rule=hold.rule, words=hold.words, names=hold.names) for hold in found.holds)
+        held = tuple(Held(rule=hold.rule, words=hold.words, names=hold.names) for hold in found.review_reasons)
         if self._run.dry_run:
             held = (Held(rule="dry-run", words="a dry run adopts nothing"), *held)
         elif self._run.adopt != "auto":
@@ -288,15 +289,15 @@ class _Dream:
         if self._signals.came is not None:
             raise Stopped(self._signals.came)
 
-    def _waits(self, held: tuple[Held, ...]) -> End:
+    def _waits(self, held: tuple[Held, ...]) -> RunEnd:
         for one in held:
             self._tell(one)
         return replace(self._ended("held", "; ".join(one.words for one in held)), held=held)
 
-    def _ended(self, how: How, reason: str) -> End:
-        return End(self._run.id, how, reason)
+    def _ended(self, how: How, reason: str) -> RunEnd:
+        return RunEnd(self._run.id, how, reason)
 
-    def _end(self, end: End) -> None:
+    def _end(self, end: RunEnd) -> None:
         """Give the lock back, keep or throw away the stage, write down the end."""
         words = self._unlock(end)
         drafted = 0 if end.how in ("done", "nothing") else self._drafted()
@@ -310,7 +311,7 @@ class _Dream:
             sync=True,
         )  # fmt: skip
 
-    def _unlock(self, end: End) -> str:
+    def _unlock(self, end: RunEnd) -> str:
         """Give the lock back; what became of it, for people."""
         try:
             if end.how in ("done", "nothing"):
@@ -324,7 +325,7 @@ class _Dream:
         """How many changes are kept aside."""
         if not has_stage(self._dirs, self._run.id):
             return 0
-        ledger = read_ledger(open_stage(self._dirs, self._run.id))
+        ledger = read_stage_changes(open_stage(self._dirs, self._run.id))
         return len(ledger.touched) + len(ledger.odd)
 
     def _tell(self, event: Event, *, sync: bool = False) -> None:
@@ -336,7 +337,7 @@ class _Dream:
 
 
 def _closed(name: str, reason: str, workspace: Workspace, trigger: str) -> GateClosed:
-    return GateClosed(name=name, reason=reason, folder=str(workspace.place.folder), trigger=trigger)
+    return GateClosed(name=name, reason=reason, folder=str(workspace.location.folder), trigger=trigger)
 
 
 async def _awaited(result: Awaitable[object], wall: float) -> None:

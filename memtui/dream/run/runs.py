@@ -41,7 +41,7 @@ from memtui.fs.atomic import make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 from memtui.util.process import Identity, alive
-from memtui.util.resolve import the_one
+from memtui.util.resolve import resolve_one
 
 KEPT = 100
 """Runs that stay listed; older ones are removed with their events."""
@@ -84,7 +84,7 @@ class RunState(Struct, frozen=True):
     end: Ended | None = None
 
 
-class Progress(Struct, frozen=True):
+class RunProgress(Struct, frozen=True):
     """What the events of a run come to."""
 
     phase: str = "starting"
@@ -188,7 +188,7 @@ def find_run(runs: Iterable[Run], word: str | None) -> Run:
     if word is None and not listed:
         raise NotFound("no dream has run here yet", hint="memtui dream why tells whether one would")
     found = found or [run for run in listed if word is not None and run.id.startswith(word)]
-    return the_one(found, word or "", "dream", lists="memtui dream log lists them")
+    return resolve_one(found, word or "", "dream", lists="memtui dream log lists them")
 
 
 def events_of(run: Run) -> tuple[Event, ...]:
@@ -222,7 +222,7 @@ def _end(run: Run) -> Ended | None:
     return event if isinstance(event, Ended) else None
 
 
-def progress(events: Iterable[Event]) -> Progress:
+def progress(events: Iterable[Event]) -> RunProgress:
     """What the events come to."""
     files: dict[str, File] = {}
     tools: dict[str, int] = {}
@@ -257,7 +257,9 @@ def progress(events: Iterable[Event]) -> Progress:
                 decided.append(event)
             case Ended():
                 found["end"] = event
-    return Progress(tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found)
+    return RunProgress(
+        tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found
+    )
 
 
 def waiting(runs: Iterable[Run]) -> Run | None:

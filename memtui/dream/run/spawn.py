@@ -29,7 +29,7 @@ PROGRAM = (sys.executable, "-P", "-m", "memtui")
 """-P: a file of the project must not be taken for a module of ours."""
 
 
-class Wish(Struct, frozen=True):
+class RunRequest(Struct, frozen=True):
     """What kind of run: as the arguments of `run.run_dream`; an empty backend lets the run choose."""
 
     mode: str = "reflect"
@@ -93,7 +93,7 @@ class StartedRun:
 def start_run(
     dirs: Dirs,
     cwd: Path,
-    wish: Wish,
+    wish: RunRequest,
     *,
     environ: Mapping[str, str],
     now: float,
@@ -128,7 +128,9 @@ def start_run(
     return StartedRun(id, path, process)
 
 
-def start_unwatched(cwd: Path, wish: Wish, *, environ: Mapping[str, str], program: Sequence[str] | None = None) -> None:
+def start_unwatched(
+    cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
+) -> None:
     """Start a run for which nobody waits: it has no folder before its gates are open, and says nothing.
 
     Args:
@@ -156,7 +158,7 @@ def start_unwatched(cwd: Path, wish: Wish, *, environ: Mapping[str, str], progra
 def trigger_dream(
     workspace: Workspace,
     dirs: Dirs,
-    wish: Wish,
+    wish: RunRequest,
     *,
     environ: Mapping[str, str],
     now: float,
@@ -180,7 +182,7 @@ def trigger_dream(
     if shut is not None:
         _refuse(workspace, dirs, wish.trigger, shut.name, shut.reason, now)
     else:
-        start_unwatched(workspace.place.cwd, wish, environ=environ, program=program)
+        start_unwatched(workspace.location.cwd, wish, environ=environ, program=program)
     return shut
 
 
@@ -191,5 +193,5 @@ def note_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now:
 
 def _refuse(workspace: Workspace, dirs: Dirs, trigger: str, name: str, reason: str, now: float) -> None:
     """Write down what stopped a dream."""
-    event = GateClosed(name=name, reason=reason, folder=str(workspace.place.folder), trigger=trigger)
+    event = GateClosed(name=name, reason=reason, folder=str(workspace.location.folder), trigger=trigger)
     note_refusal(dirs, event, lambda: now)

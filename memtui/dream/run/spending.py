@@ -7,7 +7,7 @@ from memtui.dream.run.run import OverBudget
 from memtui.dream.run.runs import events_of, list_runs, progress
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
-from memtui.util.errors import Usage
+from memtui.util.errors import UsageError
 
 DAY = 86_400.0
 
@@ -45,5 +45,5 @@ def _amount(config: Config, key: str) -> float | None:
     except ValueError:
         amount = -1.0
     if not 0 < amount < 1e6:
-        raise Usage(f"{key} is no amount of dollars: {config[key]!r}", hint=f"memtui config set {key} 2, or none")
+        raise UsageError(f"{key} is no amount of dollars: {config[key]!r}", hint=f"memtui config set {key} 2, or none")
     return amount

@@ -33,7 +33,7 @@ _COPYING = 3600
 """Seconds after which an incomplete copy is nobody's any more."""
 
 
-class Copied(Struct, frozen=True):
+class StagedFile(Struct, frozen=True):
     """A file at the moment of copying: SHA-256 digest, size in bytes, mtime in nanoseconds."""
 
     digest: str
@@ -52,7 +52,7 @@ class Stage(Struct, frozen=True):
     path: Path
     folder: Path
     made: float
-    files: Mapping[str, Copied]
+    files: Mapping[str, StagedFile]
     left_out: Mapping[str, str]
 
     @property
@@ -95,7 +95,7 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
         for name, content in read.items():
             for above in ("base", "memory"):
                 _copy(path / above / name, content)
-        files = {name: Copied(c.digest, c.stamp.size, c.stamp.mtime_ns) for name, c in read.items()}
+        files = {name: StagedFile(c.digest, c.stamp.size, c.stamp.mtime_ns) for name, c in read.items()}
         stage = Stage(id, path, real, now, files, left_out)
         _write_manifest(stage)
     except BaseException:
@@ -171,7 +171,7 @@ def open_stage(dirs: Dirs, id: str) -> Stage:
 def _read(path: Path) -> Stage | None:
     try:
         data: dict[str, Any] = json.loads((path / "manifest.json").read_bytes())
-        files = {_name(name): Copied(str(d), int(size), int(at)) for name, (d, size, at) in data["files"].items()}
+        files = {_name(name): StagedFile(str(d), int(size), int(at)) for name, (d, size, at) in data["files"].items()}
         left_out = {_name(name): str(reason) for name, reason in data["left_out"].items()}
         return Stage(path.name, path, Path(_name(data["folder"])), float(data["made"]), files, left_out)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.dream.run.stage import Copied, Stage
+from memtui.dream.run.stage import Stage, StagedFile
 from memtui.fs.atomic import digest, read_once
 from memtui.history.snapshot import MAX_SIZE, walk
 from memtui.history.versions import count_lines
@@ -32,7 +32,7 @@ _PAIRS = 2500
 """Pairs of texts that are compared at most."""
 
 
-class Touched(Struct, frozen=True):
+class ChangedFile(Struct, frozen=True):
     """One file that differs.
 
     `name` is what it is called now, or was if it is gone; `old` its name before a rename. `before` and `after` are
@@ -55,10 +55,10 @@ class Touched(Struct, frozen=True):
         return (self.name,) if self.old is None else (self.old, self.name)
 
 
-class Ledger(Struct, frozen=True):
+class StageChanges(Struct, frozen=True):
     """All that differs, by name; `odd` is what a stage should not hold, with the reason: it is never adopted."""
 
-    touched: tuple[Touched, ...]
+    touched: tuple[ChangedFile, ...]
     odd: Mapping[str, str]
 
     @property
@@ -67,7 +67,7 @@ class Ledger(Struct, frozen=True):
         return tuple(one.name for one in self.touched if one.kind == "removed" or one.emptied)
 
 
-def read_ledger(stage: Stage, *, quick: bool = False) -> Ledger:
+def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
     """Compare a stage with its manifest. A file that was left without a text counts as removed.
 
     Args:
@@ -82,7 +82,7 @@ def read_ledger(stage: Stage, *, quick: bool = False) -> Ledger:
     touched += [_touched(stage, new, "renamed", old) for new, old in pairs.items()]
     touched += [_touched(stage, name, "added", None) for name in added if name not in pairs]
     touched += [_touched(stage, name, "removed", name) for name in removed if name not in pairs.values()]
-    return Ledger(tuple(sorted(touched, key=lambda one: one.name)), odd)
+    return StageChanges(tuple(sorted(touched, key=lambda one: one.name)), odd)
 
 
 def staged(stage: Stage, name: str) -> bytes | None:
@@ -134,17 +134,17 @@ def _oddness(leaf: str, info: os.stat_result) -> str | None:
     return f"larger than {MAX_SIZE >> 20} MiB" if info.st_size > MAX_SIZE else None
 
 
-def _digest(copied: Copied | None, info: os.stat_result, path: Path) -> str:
+def _digest(copied: StagedFile | None, info: os.stat_result, path: Path) -> str:
     if copied is not None and info.st_mtime_ns == copied.mtime_ns and info.st_size == copied.size:
         return copied.digest
     return digest(path.read_bytes())
 
 
-def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> Touched:
+def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> ChangedFile:
     before = stage.base(old) if old is not None else None
     after = staged(stage, name) if kind != "removed" else None
     plus, minus = count_lines(before or b"", after or b"")
-    return Touched(
+    return ChangedFile(
         name, kind, plus, minus, old if kind == "renamed" else None,
         stage.files[old].digest if old is not None else None, None if after is None else digest(after),
         before is not None and after is not None and _has_body(before) and not _has_body(after),

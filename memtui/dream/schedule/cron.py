@@ -21,10 +21,10 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
-from memtui.client.memory_location import Place
+from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.util.app_dirs import Dirs
-from memtui.util.errors import Conflict, MemtuiError, Unsupported, Usage
+from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
 
 if TYPE_CHECKING:
     from random import Random
@@ -145,9 +145,9 @@ def cron_line(id: str, cron: str, command: str) -> str:
     words = f"{command.replace('%', chr(92) + '%')} {_mark(id)}"
     # Cron programs disagree about a backslash before anything but %.
     if any(odd in command for odd in "\n\r\\"):
-        raise Usage("a folder whose name has a line's end or a backslash can't stand in a crontab")
+        raise UsageError("a folder whose name has a line's end or a backslash can't stand in a crontab")
     if len(words.encode("utf-8", "surrogateescape")) > LONGEST:
-        raise Usage("the command is too long for a line of a crontab", hint="--print-timer prints a systemd timer")
+        raise UsageError("the command is too long for a line of a crontab", hint="--print-timer prints a systemd timer")
     return f"{cron} {words}"
 
 
@@ -181,9 +181,9 @@ class Schedule(Struct, frozen=True):
     installed: str = ""
 
 
-def schedule_id(place: Place) -> str:
+def schedule_id(location: MemoryLocation) -> str:
     """A short name of the memory folder, for a file and for a line of the crontab."""
-    return digest(os.fsencode(os.path.realpath(place.folder)))[:16]
+    return digest(os.fsencode(os.path.realpath(location.folder)))[:16]
 
 
 def draw(random: "Random") -> str:
@@ -191,31 +191,31 @@ def draw(random: "Random") -> str:
     return f"{random.randrange(60)} {random.randrange(NIGHT)} * * *"
 
 
-def read_schedule(dirs: Dirs, place: Place) -> Schedule | None:
+def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
     """What was kept; `None` if nothing was, or it can't be used."""
     try:
-        data: dict[str, Any] = json.loads(_path(dirs, place).read_bytes())
+        data: dict[str, Any] = json.loads(_path(dirs, location).read_bytes())
         found = Schedule(str(data["cron"]), data["drawn"] is True, str(data["installed"]))
         parsed(found.cron, 0.0)
-    except (OSError, ValueError, KeyError, TypeError, Usage):
+    except (OSError, ValueError, KeyError, TypeError, UsageError):
         return None
     return found
 
 
-def keep_schedule(dirs: Dirs, place: Place, schedule: Schedule) -> None:
+def keep_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
     """Keep it, on the disk when this returns."""
     data = {
-        "folder": os.fsencode(place.folder).decode("latin-1"), "cron": schedule.cron, "drawn": schedule.drawn,
+        "folder": os.fsencode(location.folder).decode("latin-1"), "cron": schedule.cron, "drawn": schedule.drawn,
         "installed": schedule.installed,
     }  # fmt: skip
-    path = _path(dirs, place)
+    path = _path(dirs, location)
     make_folders(path.parent)
     replace_file(path, json.dumps(data).encode("ascii"))
 
 
-def next_start(dirs: Dirs, place: Place, now: float) -> float | None:
+def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None:
     """When cron starts the next one, in seconds since 1970; `None` if nothing of ours is in the crontab."""
-    found = read_schedule(dirs, place)
+    found = read_schedule(dirs, location)
     return None if found is None or not found.installed else next(iter(starts(found.installed, now)), None)
 
 
@@ -232,18 +232,18 @@ def parsed(cron: str, now: float) -> "CronSim":
 
     hint = 'five fields: minute hour day month weekday, as in "30 3 * * 1-5"'
     if len(cron.split()) != 5:
-        raise Usage(f"{cron!r} is no cron expression", hint=hint)
+        raise UsageError(f"{cron!r} is no cron expression", hint=hint)
     try:
         found = CronSim(cron, datetime.fromtimestamp(now))
     except CronSimError as error:
-        raise Usage(f"{cron!r} is no cron expression: {error}", hint=hint) from error
+        raise UsageError(f"{cron!r} is no cron expression: {error}", hint=hint) from error
     plain: Iterable[object] = (*found.days, *found.weekdays)
     if not all(isinstance(item, int) and item >= 0 for item in plain):
-        raise Usage(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
+        raise UsageError(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
     if _STEP_OF_ONE.search(cron):
-        raise Usage(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
+        raise UsageError(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
     if next(CronSim(cron, datetime.fromtimestamp(now)), None) is None:
-        raise Usage(f"{cron!r} names a day that never comes", hint=hint)
+        raise UsageError(f"{cron!r} names a day that never comes", hint=hint)
     return found
 
 
@@ -265,5 +265,5 @@ def in_words(cron: str, now: float) -> str:
     return parsed(cron, now).explain()
 
 
-def _path(dirs: Dirs, place: Place) -> Path:
-    return dirs.state / "schedules" / f"{schedule_id(place)}.json"
+def _path(dirs: Dirs, location: MemoryLocation) -> Path:
+    return dirs.state / "schedules" / f"{schedule_id(location)}.json"

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from memtui.dream.run.spawn import PROGRAM
 from memtui.dream.schedule.cron import parsed
-from memtui.util.errors import Usage
+from memtui.util.errors import UsageError
 
 _HANDED_ON = (
     "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME",
@@ -78,7 +78,7 @@ def units(id: str, cron: str, job: Job) -> dict[str, str]:
     """
     parts = [*job.words, str(job.cwd), *job.variables.values()]
     if any("\n" in part or "\r" in part for part in parts):
-        raise Usage("a folder whose name has a line's end can't stand in a unit of systemd")
+        raise UsageError("a folder whose name has a line's end can't stand in a unit of systemd")
     name = f"memtui-dream-{id}"
     variables = "".join(f"Environment={_quoted(f'{key}={value}')}\n" for key, value in job.variables.items())
     # --wait: whatever is left of a service is killed when its first process ends.

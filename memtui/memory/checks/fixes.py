@@ -13,8 +13,8 @@ from memtui.memory.frontmatter import new_block, read_frontmatter, remove_field,
 from memtui.memory.index import IndexEntry, entry_end, newline_of, read_entries
 from memtui.memory.links import Names
 from memtui.memory.markdown import Link, find_links, headings
-from memtui.memory.plans import Plan, Sheets, retarget_link, stem_of, unlink
-from memtui.memory.snapshot import World
+from memtui.memory.plans import Plan, PlanBuilder, retarget_link, stem_of, unlink
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.tidy import one_sentence
 from memtui.secrets.scanner import redact, scan
 from memtui.util.errors import MemtuiError
@@ -25,7 +25,7 @@ _MARKS = re.compile(
 )
 
 
-def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
+def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = ()) -> Plan:
     """What mends a problem whose `fix` isn't empty.
 
     Raises:
@@ -34,32 +34,32 @@ def plan_fix(world: World, problem: Problem, *, pinned: Collection[str] = ()) ->
     if not problem.fix:
         raise MemtuiError(f"only you can mend this: {problem.message}")
     if problem.code == "over-budget":
-        return plans.plan_tidy(world, scope=problem.scope, pinned=pinned)
+        return plans.plan_tidy(snapshot, scope=problem.scope, pinned=pinned)
     if problem.code == "no-index":
-        return plans.plan_rebuild(world, scope=problem.scope, pinned=pinned)
+        return plans.plan_rebuild(snapshot, scope=problem.scope, pinned=pinned)
     if problem.code == "orphan":
-        return plans.plan_add_to_index(world, [world.topic(problem.path)])
+        return plans.plan_add_to_index(snapshot, [snapshot.topic(problem.path)])
     if problem.code == "secret":
-        return plan_redact(world, problem.path, only=problem.subject)
+        return plan_redact(snapshot, problem.path, only=problem.subject)
     mend = _MENDS.get(problem.code)
-    scope = world.scope(problem.scope)
+    scope = snapshot.scope(problem.scope)
     if mend is None or scope is None:
         raise MemtuiError(f"memtui can't mend this by itself: {problem.message}")
-    sheets = Sheets(scope.root)
+    sheets = PlanBuilder(scope.root)
     before = sheets.text(problem.file)
-    after = mend(before, problem, world.graph.of(scope.id).names)
+    after = mend(before, problem, snapshot.graph.of(scope.id).names)
     if after == before:
         raise MemtuiError(f"{problem.file} changed meanwhile: the problem isn't there any more", hint="look again")
     sheets.put(problem.file, after)
     return sheets.plan(f"{problem.file}: {problem.fix}")
 
 
-def plan_redact(world: World, path: Path, only: str | None = None) -> Plan:
+def plan_redact(snapshot: Snapshot, path: Path, only: str | None = None) -> Plan:
     """Everything in a file that looks like a secret is replaced by "[removed]"; `only` is the fingerprint of one."""
-    file = world.at(path)
-    scope = world.scope(file.scope) if file is not None else None
+    file = snapshot.at(path)
+    scope = snapshot.scope(file.scope) if file is not None else None
     root, name = (scope.root, file.name) if file is not None and scope is not None else (path.parent, path.name)
-    sheets = Sheets(root)
+    sheets = PlanBuilder(root)
     text = sheets.text(name)
     findings = [finding for finding in scan(text) if only in (None, finding.fingerprint)]
     if not findings:

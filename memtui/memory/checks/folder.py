@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.base import At, Problem, Severity
 from memtui.memory.checks.frontmatter import check_front, type_of_name
-from memtui.memory.checks.text import Facts, facts_of
+from memtui.memory.checks.text import TextFindings, find_in_text
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import INDEX_NAME, IndexEntry, lost_entries, read_entries, same_name
 from memtui.memory.instructions import Instruction, walk_imports
@@ -29,7 +29,7 @@ from memtui.memory.topic import MemoryFile
 from memtui.util.text import age, nfc
 
 if TYPE_CHECKING:
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
 
 __all__ = ["Problem", "check_instructions", "check_scope", "check_text", "closest", "type_of_name"]
 
@@ -49,7 +49,7 @@ _UNREADABLE = ("not UTF-8", "binary", "a link", "a folder", "not a regular", "ca
 _FILE_NAME = re.compile(r"[\w./-]+\.md")
 
 
-def check_scope(scope: Scope, graph: Graph, facts: Mapping[str, Facts], now: float) -> tuple[Problem, ...]:
+def check_scope(scope: Scope, graph: Graph, facts: Mapping[str, TextFindings], now: float) -> tuple[Problem, ...]:
     """Check a folder after the full read.
 
     Args:
@@ -84,7 +84,7 @@ def check_scope(scope: Scope, graph: Graph, facts: Mapping[str, Facts], now: flo
     return tuple(problems)
 
 
-def check_instructions(items: tuple[Instruction, ...], facts: Mapping[str, Facts]) -> tuple[Problem, ...]:
+def check_instructions(items: tuple[Instruction, ...], facts: Mapping[str, TextFindings]) -> tuple[Problem, ...]:
     """Check the CLAUDE.md family: imports that lead nowhere, files skipped for their size, secrets."""
     problems = []
     for item in items:
@@ -105,7 +105,7 @@ def check_instructions(items: tuple[Instruction, ...], facts: Mapping[str, Facts
     return tuple(problems)
 
 
-def check_text(world: "World", path: Path, text: str, now: float) -> tuple[Problem, ...]:
+def check_text(snapshot: "Snapshot", path: Path, text: str, now: float) -> tuple[Problem, ...]:
     """Check one text as it stands in an editor, with what is known of the other files.
 
     Args:
@@ -117,17 +117,17 @@ def check_text(world: "World", path: Path, text: str, now: float) -> tuple[Probl
     Returns:
         The problems of this text alone, in order. Takes some milliseconds for 25 KB.
     """
-    around = [one for one in world.scopes if path.is_relative_to(one.root) and path.suffix == ".md"]
-    if not around or any(item.path == path for item in world.instructions):
-        found = _secrets(At("instructions", path.name, path), facts_of(text, dates=False))
-        return tuple(problem for problem in found if problem.subject not in world.allowed)
+    around = [one for one in snapshot.scopes if path.is_relative_to(one.root) and path.suffix == ".md"]
+    if not around or any(item.path == path for item in snapshot.instructions):
+        found = _secrets(At("instructions", path.name, path), find_in_text(text, dates=False))
+        return tuple(problem for problem in found if problem.subject not in snapshot.allowed)
     scope = max(around, key=lambda one: len(one.root.parts))  # `team/` lies in the memory folder
     name = path.relative_to(scope.root).as_posix()
     at = At(scope.id, name, path)
-    known = world.at(path)
+    known = snapshot.at(path)
     new = "log" if scope.id == "logs" else "index" if name == INDEX_NAME else "topic"
     kind = known.kind if known is not None else new
-    names = world.graph.of(scope.id).names
+    names = snapshot.graph.of(scope.id).names
     problems: list[Problem] = []
     if kind == "index":
         problems += _index_text(at, text, scope, names)
@@ -138,8 +138,8 @@ def check_text(world: "World", path: Path, text: str, now: float) -> tuple[Probl
             if front.name and scope.id != "logs":
                 problems += _same_name(at, front.name, name, scope)
         problems += _dead_links(at, ((link, _state_of(link, name, names)) for link in find_links(text)), names)
-    problems += _text(at, facts_of(text, dates=kind != "log"), 0.0)
-    problems = [problem for problem in problems if problem.code != "secret" or problem.subject not in world.allowed]
+    problems += _text(at, find_in_text(text, dates=kind != "log"), 0.0)
+    problems = [problem for problem in problems if problem.code != "secret" or problem.subject not in snapshot.allowed]
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))
 
 
@@ -280,7 +280,7 @@ def _double(at: At, name: str, other: str) -> Problem:
     return at.problem("duplicate-topic", "warning", f"{other} has the same name: {name}", 1, subject=other)
 
 
-def _text(at: At, facts: Facts, old: float) -> Iterator[Problem]:
+def _text(at: At, facts: TextFindings, old: float) -> Iterator[Problem]:
     yield from _secrets(at, facts)
     stale = old > STALE_AFTER
     sure = [phrase for phrase in facts.dates if phrase.words.lower() not in _OFTEN_NOW]
@@ -295,7 +295,7 @@ def _text(at: At, facts: Facts, old: float) -> Iterator[Problem]:
         yield at.problem("relative-date", severity, message, phrase.line, phrase.column, subject=phrase.words)
 
 
-def _secrets(at: At, facts: Facts) -> Iterator[Problem]:
+def _secrets(at: At, facts: TextFindings) -> Iterator[Problem]:
     for secret in facts.secrets:
         message = f"looks like a secret ({secret.rule.replace('-', ' ')}): {secret.masked}"
         yield at.problem(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import At, Problem, Severity
-from memtui.memory.frontmatter import TYPES, Frontmatter, Note
+from memtui.memory.frontmatter import TYPES, Frontmatter, FrontmatterNote
 
 _NOTES: dict[str, tuple[str, Severity]] = {
     "unclosed": ("frontmatter", "error"),
@@ -34,7 +34,7 @@ def check_front(at: At, front: Frontmatter, name: str, *, has_body: bool) -> Ite
         yield from _note(at, front, note, name)
 
 
-def _note(at: At, front: Frontmatter, note: Note, name: str) -> Iterator[Problem]:
+def _note(at: At, front: Frontmatter, note: FrontmatterNote, name: str) -> Iterator[Problem]:
     guess = type_of_name(name)
     if note.code == "no-description":
         message = "no description: the agent can't tell when it is useful"

@@ -25,7 +25,7 @@ class Secret(Struct, frozen=True):
     fingerprint: str
 
 
-class Facts(Struct, frozen=True):
+class TextFindings(Struct, frozen=True):
     """What was found in a text of that digest (SHA-256 of the file's bytes; "" for a text that isn't saved)."""
 
     digest: str
@@ -33,7 +33,7 @@ class Facts(Struct, frozen=True):
     dates: tuple[Phrase, ...] = ()
 
 
-def facts_of(text: str, digest: str = "", *, dates: bool = True) -> Facts:
+def find_in_text(text: str, digest: str = "", *, dates: bool = True) -> TextFindings:
     """Look through a text.
 
     Args:
@@ -44,7 +44,7 @@ def facts_of(text: str, digest: str = "", *, dates: bool = True) -> Facts:
     from memtui.secrets.scanner import scan  # its patterns take as long to compile as a first picture may
 
     secrets = tuple(Secret(f.rule, f.line, f.column, f.masked, f.fingerprint) for f in scan(text))
-    return Facts(digest, secrets, _dates(text) if dates else ())
+    return TextFindings(digest, secrets, _dates(text) if dates else ())
 
 
 _ENGLISH = ("yesterday", "today", "tomorrow", "tonight", "last", "next", "this", "earlier", "later", " ago", "from now")

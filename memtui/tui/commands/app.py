@@ -3,20 +3,20 @@
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.client.memory_location import decide
+from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name, projects_dir, short
 from memtui.client.projects import Project, gone_projects, list_projects
 from memtui.client.session_files import session_files
 from memtui.memory.workspace import Workspace
 from memtui.sessions.listing import folders
 from memtui.tui import keys
-from memtui.tui.commands.base import Hands
+from memtui.tui.commands.base import CommandHandler
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.help import help_dialog
 from memtui.tui.dialogs.leave import Leave
 from memtui.tui.dialogs.question import Question
-from memtui.tui.messages import Wish
+from memtui.tui.messages import CommandRequested
 from memtui.tui.state import Dream
 from memtui.util.errors import Conflict, NotFound
 from memtui.util.text import many
@@ -30,10 +30,10 @@ WELCOME = (
 """What can be done where there is no memory yet: what it is, how it is called, and a word about it."""
 
 
-class AroundWishes(Hands):
+class AppCommands(CommandHandler):
     """Everything that is not about a file."""
 
-    async def wish_palette(self, wish: Wish) -> None:
+    async def wish_palette(self, wish: CommandRequested) -> None:
         """Every command of the view by name; one that is off says why."""
         view = self.app.state.view if self.app.state else "memory"
         tables = {
@@ -59,7 +59,7 @@ class AroundWishes(Hands):
             options.append(Option("bring", "Bring what a project that moved has left", "shown first", read_only))
         await self._act(await self.app.push_screen_wait(Choose("Commands", options)))
 
-    async def wish_help(self, wish: Wish) -> None:
+    async def wish_help(self, wish: CommandRequested) -> None:
         """The keys that work here; Enter does what the line says."""
         await self._act(await self.app.push_screen_wait(help_dialog(self.app.screen)))
 
@@ -75,7 +75,7 @@ class AroundWishes(Hands):
                     return
             await self.app.run_action(action)
 
-    async def wish_find(self, wish: Wish) -> None:
+    async def wish_find(self, wish: CommandRequested) -> None:
         """Look for text in the preview."""
         reader = self.app.memory.reader
         text = await self.app.push_screen_wait(Ask("Find in the text", reader.show_find))
@@ -83,19 +83,19 @@ class AroundWishes(Hands):
             reader.show_find = text
             reader.action_find_next(1)
 
-    async def wish_show_index(self, wish: Wish) -> None:
+    async def wish_show_index(self, wish: CommandRequested) -> None:
         """Go to the index."""
-        auto = self.world.auto
+        auto = self.snapshot.auto
         if auto is not None and auto.index is not None:
             await self.app.action_view("memory")
             self.app.memory.go_to(auto.index.path)
 
-    async def wish_copy_path(self, wish: Wish) -> None:
+    async def wish_copy_path(self, wish: CommandRequested) -> None:
         """Send the path to the clipboard."""
         self.app.copy_to_clipboard(str(self.one(wish)))
         self.app.notify("path sent to the clipboard", markup=False)
 
-    async def wish_project(self, wish: Wish) -> None:
+    async def wish_project(self, wish: CommandRequested) -> None:
         """Switch to another project that has left transcripts or memory."""
         projects = await self.off(list_projects, self.workspace.env)
         options = [
@@ -109,23 +109,23 @@ class AroundWishes(Hands):
             if project.cwd is not None
         ]
         if not options:
-            raise NotFound("no project has left anything yet", hint=f"looked in {self.workspace.place.config}")
-        chosen = await self.app.push_screen_wait(Choose("Open project", options, start=self.workspace.place.cwd))
+            raise NotFound("no project has left anything yet", hint=f"looked in {self.workspace.location.config}")
+        chosen = await self.app.push_screen_wait(Choose("Open project", options, start=self.workspace.location.cwd))
         if chosen is not None:
             await self._open(chosen)
 
     async def _open(self, cwd: Path) -> None:
         old = self.workspace
-        place = await self.off(decide, old.env, cwd)
+        place = await self.off(locate_memory, old.env, cwd)
         self.app.open_workspace(
             Workspace(old.env, old.dirs, place, read_only=old.read_only, trash=old.trash, now=old.now)
         )
 
-    async def wish_welcome(self, wish: Wish) -> None:
+    async def wish_welcome(self, wish: CommandRequested) -> None:
         """The first-run page: where we looked, and what can be done."""
-        folder = short(self.workspace.place.folder, self.workspace.env.home)
+        folder = short(self.workspace.location.folder, self.workspace.env.home)
         # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
-        there = bool(await self.off(session_files, self.workspace.place.transcripts))
+        there = bool(await self.off(session_files, self.workspace.location.transcripts))
         first, *others = WELCOME
         lines = [first, *others]
         if there:
@@ -154,7 +154,7 @@ class AroundWishes(Hands):
 
     def _namesake(self) -> Project | None:
         """A project of this one's name whose directory is gone: this may be where it moved to."""
-        env, place = self.workspace.env, self.workspace.place
+        env, place = self.workspace.env, self.workspace.location
         end = project_name(f"/{place.cwd.name}")
         alike = [one for one in folders(projects_dir(env)) if one.name.endswith(end) and one != place.transcripts]
         if not alike:  # as a rule, and then no project need be looked into
@@ -168,7 +168,7 @@ class AroundWishes(Hands):
         self.app.sample = True
         self.app.open_workspace(workspace)
 
-    async def wish_leave(self, wish: Wish) -> None:
+    async def wish_leave(self, wish: CommandRequested) -> None:
         """Quit; drafts are named, since they stay, and a dream of ours goes on unless the person says otherwise."""
         state = self.app.state
         drafts = state.unsaved if state else frozenset()

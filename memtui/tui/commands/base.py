@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ParamSpec, TypeVar
 from memtui.history.store import Stale
 from memtui.history.versions import Saved
 from memtui.memory.plans import Plan
-from memtui.memory.snapshot import World
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.util.errors import MemtuiError, NotFound
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ Args = ParamSpec("Args")
 Result = TypeVar("Result")
 
 
-class Hands:
+class CommandHandler:
     """Base of the wishes; holds the app and no state of its own."""
 
     def __init__(self, app: "MemtuiApp") -> None:
@@ -38,19 +38,19 @@ class Hands:
         return self.app.workspace
 
     @property
-    def world(self) -> World:
+    def snapshot(self) -> Snapshot:
         """The world on the screen.
 
         Raises:
             NotFound: Before the first reading.
         """
         state = self.app.state
-        if state is None or state.world is None:
+        if state is None or state.snapshot is None:
             raise NotFound("the folder is still being read", hint="try again in a moment")
-        return state.world
+        return state.snapshot
 
     @staticmethod
-    def one(wish: Wish) -> Path:
+    def one(wish: CommandRequested) -> Path:
         """The file that the wish is about.
 
         Raises:
@@ -77,7 +77,7 @@ class Hands:
             raise MemtuiError(
                 f"{stale.name} changed on disk meanwhile: nothing was written", hint="look again and repeat it"
             ) from stale
-        self.app.post_message(Written(f"{plan.title}{merged_words(saved)}", focus))
+        self.app.post_message(CommandDone(f"{plan.title}{merged_words(saved)}", focus))
         return True
 
 

@@ -5,24 +5,24 @@ import time
 from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
-from memtui.dream.backends.registry import choose
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.base import LockState, lock_gate
-from memtui.dream.gates.evaluate import FORCED, all_gates
+from memtui.dream.gates.evaluate import FORCED, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, holder_of, seen_lock
 from memtui.dream.review.adoption import Adopted
 from memtui.dream.review.review import adopt_run, discard_run, kept_stage, restore_plan, restore_run, sides_of
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
 from memtui.dream.run.runs import Run, list_runs, state_of
+from memtui.dream.run.spawn import RunRequest as Start
 from memtui.dream.run.spawn import StartedRun, start_run
-from memtui.dream.run.spawn import Wish as Start
 from memtui.dream.run.stop import PATIENCE, Stopping, kill
-from memtui.tui.commands.base import Hands, merged_words
+from memtui.tui.commands.base import CommandHandler, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.dialogs.watch_run import WatchRun
-from memtui.tui.messages import DreamStarts, Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested, DreamStarts
 from memtui.tui.render.dream_diffs import foreign_difference, run_difference
 from memtui.tui.render.preview import diff
 from memtui.tui.screens.editor import Editor
@@ -37,7 +37,7 @@ KINDS = {
 }
 
 
-class DreamWishes(Hands):
+class DreamCommands(CommandHandler):
     """Everything that a key of the Dream view does with a run."""
 
     def dream(self, id: str) -> Dream:
@@ -59,7 +59,7 @@ class DreamWishes(Hands):
         if self.workspace.read_only:
             raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
 
-    async def wish_dream_show(self, wish: Wish, typing: str = "") -> None:
+    async def wish_dream_show(self, wish: CommandRequested, typing: str = "") -> None:
         """Show the run that is on or waits, over whatever is shown; `typing`: also from a text field."""
         if not typing and isinstance(self.app.focused, Input | TextArea):
             return
@@ -72,7 +72,7 @@ class DreamWishes(Hands):
         else:
             self.app.push_screen(WatchRun(self.app.glyphs, pill.run.id if isinstance(pill, Dream) else ""))
 
-    async def wish_dream_whole(self, wish: Wish, id: str) -> None:
+    async def wish_dream_whole(self, wish: CommandRequested, id: str) -> None:
         """Show a run whole, over the view."""
         self.app.push_screen(WatchRun(self.app.glyphs, self.dream(id).run.id))
 
@@ -83,15 +83,17 @@ class DreamWishes(Hands):
         elif len(self.app.screen_stack) == 1:
             await self.app.show_dream(id)
 
-    async def wish_dream_now(self, wish: Wish) -> None:
+    async def wish_dream_now(self, wish: CommandRequested) -> None:
         """Ask how, start the process of a run, and go to it."""
         self._may_write()
         workspace = self.workspace
-        gates = await self.off(all_gates, workspace, workspace.dirs, workspace.now())
+        gates = await self.off(evaluate_gates, workspace, workspace.dirs, workspace.now())
         closed = [gate for gate in gates if not gate.open]
         shut = next((f"{gate.name}: {gate.reason}" for gate in closed if gate.name not in FORCED), "")
         skipped = [gate.name for gate in closed if gate.name in FORCED]
-        backend = await self.off(choose, None, "reflect", workspace, self.app.config)  # what can't work is said here
+        backend = await self.off(
+            choose_backend, None, "reflect", workspace, self.app.config
+        )  # what can't work is said here
         explain = f"by hand: skips {', '.join(skipped)}" if skipped else "all gates are open"
         explain = f"{explain}\n{backend.name}: {backend.why}"
         options = [Option(kind, label, detail, shut) for kind, (label, detail) in KINDS.items()]
@@ -126,7 +128,7 @@ class DreamWishes(Hands):
         """
         workspace = self.workspace
         started = start_run(
-            workspace.dirs, workspace.place.cwd, wish, environ=workspace.env.environ, now=workspace.now()
+            workspace.dirs, workspace.location.cwd, wish, environ=workspace.env.environ, now=workspace.now()
         )
         self.app.dreams.started(started)
         return started
@@ -142,7 +144,7 @@ class DreamWishes(Hands):
         if isinstance(first, Ended) and first.how == "gate":
             raise Conflict(f"no dream: {first.reason}")
 
-    async def wish_dream_stop(self, wish: Wish) -> None:
+    async def wish_dream_stop(self, wish: CommandRequested) -> None:
         """Stop the run that is on, end one that died, or clear a lock that nobody holds."""
         workspace = self.workspace
         run = await self.off(self._to_stop)
@@ -152,10 +154,10 @@ class DreamWishes(Hands):
         lines = await self.off(self._what_stopping_means, run)
         if await self.app.push_screen_wait(Question("Stop this dream?", lines, yes="Stop it", no="Keep running")):
             done = await self.off(kill, run, workspace.dirs, workspace)
-            self.app.post_message(Written(_stopped_words(done)))
+            self.app.post_message(CommandDone(_stopped_words(done)))
 
     def _to_stop(self) -> Run | None:
-        listed = list_runs(self.workspace.dirs, self.workspace.place.folder)
+        listed = list_runs(self.workspace.dirs, self.workspace.location.folder)
         return next((run for run in listed if state_of(run).word != "ended"), None)
 
     def _what_stopping_means(self, run: Run) -> list[str]:
@@ -177,7 +179,7 @@ class DreamWishes(Hands):
     async def _clear_lock(self) -> None:
         """Nothing of ours is on: a lock that somebody left behind can be removed."""
         workspace = self.workspace
-        folder = workspace.place.folder
+        folder = workspace.location.folder
         lock: LockState = await self.off(seen_lock, folder, workspace.dirs)
         gate = lock_gate(lock, workspace.now())
         if lock.kind == "none":
@@ -190,9 +192,9 @@ class DreamWishes(Hands):
         then = "After that nothing says when the last dream was, and the time gate is open."
         if await self.app.push_screen_wait(Question("Clear the lock?", [gate.reason, then], yes="Clear", no="Leave")):
             await self.off(clear_stale_lock, folder, workspace.dirs, workspace.now())
-            self.app.post_message(Written(f"the lock is removed ({gate.reason})"))
+            self.app.post_message(CommandDone(f"the lock is removed ({gate.reason})"))
 
-    async def wish_dream_diff(self, wish: Wish, id: str) -> None:
+    async def wish_dream_diff(self, wish: CommandRequested, id: str) -> None:
         """What the run changes, or changed: all of it, or the one file."""
         name = str(wish.paths[0]) if wish.paths else ""
         if id:
@@ -212,7 +214,7 @@ class DreamWishes(Hands):
         file = dream.progress.files.get(name)
         return (file.old, name) if file is not None and file.old else (name,)
 
-    async def wish_dream_compare(self, wish: Wish, id: str) -> None:
+    async def wish_dream_compare(self, wish: CommandRequested, id: str) -> None:
         """Compare two of three texts of a file: before the dream, as the dream made it, as it is now."""
         if not wish.paths:
             raise NotFound("no file of the dream is under the cursor", hint="Tab goes to its files")
@@ -237,7 +239,7 @@ class DreamWishes(Hands):
         words, old, new = pairs[chosen]
         await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", diff(old, new, name)))
 
-    async def wish_dream_adopt(self, wish: Wish, id: str) -> None:
+    async def wish_dream_adopt(self, wish: CommandRequested, id: str) -> None:
         """Adopt the file under the cursor; in a conflict the dream's side, if the person says so."""
         self._may_write()
         if not wish.paths:
@@ -255,7 +257,7 @@ class DreamWishes(Hands):
         done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace, [name], over=over)
         self._adopted(done, left=0)
 
-    async def wish_dream_adopt_all(self, wish: Wish, id: str) -> None:
+    async def wish_dream_adopt_all(self, wish: CommandRequested, id: str) -> None:
         """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
         self._may_write()
         run = self.dream(id).run
@@ -272,17 +274,17 @@ class DreamWishes(Hands):
         merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
         what = done.names[0] if len(done.names) == 1 else many(len(done.names), "file")
         self.app.post_message(
-            Written(
+            CommandDone(
                 f"adopted {what}{merged}; z takes it back",
                 problem=f"{many(left, 'file')} left: they conflict" if left else "",
             )
         )
 
-    async def wish_dream_restore(self, wish: Wish, id: str) -> None:
+    async def wish_dream_restore(self, wish: CommandRequested, id: str) -> None:
         """Show what bringing files back from before the run would do, and do it if the person says so."""
         self._may_write()
         if not id and wish.paths:
-            self.app.wish("restore", (self.workspace.place.folder / wish.paths[0],))
+            self.app.wish("restore", (self.workspace.location.folder / wish.paths[0],))
             return
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
@@ -292,9 +294,9 @@ class DreamWishes(Hands):
         if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):
             saved = await self.off(restore_run, dream.run, self.workspace, changes)
             what = names[-1] if names else many(len(changes), "file")
-            self.app.post_message(Written(f"restored {what} from before the dream{merged_words(saved)}"))
+            self.app.post_message(CommandDone(f"restored {what} from before the dream{merged_words(saved)}"))
 
-    async def wish_dream_discard(self, wish: Wish, id: str) -> None:
+    async def wish_dream_discard(self, wish: CommandRequested, id: str) -> None:
         """Throw away what the run drafted."""
         self._may_write()
         run = self.dream(id).run
@@ -302,7 +304,7 @@ class DreamWishes(Hands):
         lines = ["The memory folder is not touched.", "What it drafted is gone then; nothing brings it back."]
         if await self.app.push_screen_wait(Question(f"Throw dream {id} away?", lines, yes="Throw away", no="Keep")):
             await self.off(discard_run, run, self.workspace.dirs, self.workspace)
-            self.app.post_message(Written(f"thrown away: what the dream {id} drafted"))
+            self.app.post_message(CommandDone(f"thrown away: what the dream {id} drafted"))
 
 
 def _stopped_words(done: Stopping) -> str:

@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from memtui.fs.atomic import digest
 from memtui.history.store import Stale
 from memtui.memory.budget import measure_index
-from memtui.tui.commands.base import Hands, merged_words
+from memtui.tui.commands.base import CommandHandler, merged_words
 from memtui.tui.dialogs.ask import Ask
-from memtui.tui.editor_model import Opened, Unopenable, open_file
-from memtui.tui.messages import Wish, Written
+from memtui.tui.editor_model import NotEditable, OpenedFile, open_file
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.util.config import read_config
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 from memtui.util.text import many
 
 if TYPE_CHECKING:
-    from memtui.tui.screens.compare import Decision
+    from memtui.tui.screens.compare import CompareResult
     from memtui.tui.screens.editor import Editor
 
 
@@ -27,21 +27,21 @@ def _decoded(data: bytes | None) -> str:
     return (data or b"").decode("utf-8", errors="surrogateescape")
 
 
-class EditingWishes(Hands):
+class EditorCommands(CommandHandler):
     """Opens, saves, compares."""
 
-    async def wish_edit(self, wish: Wish) -> None:
+    async def wish_edit(self, wish: CommandRequested) -> None:
         """Edit here; a file that this editor would damage says why and offers $EDITOR."""
         path = self.one(wish)
         if self.workspace.read_only:
             raise Refused("memtui was started with --read-only", hint="0 goes to the preview")
         try:
-            opened = await self.off(open_file, self.workspace, self.world, path)
-        except Unopenable as reason:
+            opened = await self.off(open_file, self.workspace, self.snapshot, path)
+        except NotEditable as reason:
             raise Refused(f"{path.name} opens only in $EDITOR: {reason}", hint="e opens it there") from reason
         await self._edit(opened, wish.line)
 
-    async def _edit(self, opened: Opened, line: int | None) -> None:
+    async def _edit(self, opened: OpenedFile, line: int | None) -> None:
         # Imported when it is needed: the text field and its grammar cost a tenth of the start.
         from memtui.tui.screens.editor import Editor
 
@@ -69,12 +69,12 @@ class EditingWishes(Hands):
 
     async def _after_save(self, editor: "Editor", words: str) -> None:
         await self.off(self.workspace.drafts.drop, editor.path)
-        opened = await self.off(open_file, self.workspace, editor.opened.world, editor.path, draft=False)
+        opened = await self.off(open_file, self.workspace, editor.opened.snapshot, editor.path, draft=False)
         editor.saved(opened)
-        self.app.post_message(Written(words, problem=self._over(opened)))
+        self.app.post_message(CommandDone(words, problem=self._over(opened)))
 
     @staticmethod
-    def _over(opened: Opened) -> str:
+    def _over(opened: OpenedFile) -> str:
         budget = measure_index(opened.sheet.text)
         if not opened.is_index or budget.cut_line is None:
             return ""
@@ -94,7 +94,7 @@ class EditingWishes(Hands):
         if decision is not None:
             await self._decide(editor, decision, mine, on_disk)
 
-    async def _decide(self, editor: "Editor", decision: "Decision", mine: bytes, on_disk: bytes | None) -> None:
+    async def _decide(self, editor: "Editor", decision: "CompareResult", mine: bytes, on_disk: bytes | None) -> None:
         path, base = editor.path, digest(on_disk) if on_disk is not None else None
         name = editor.opened.name
         if decision.what == "drop":
@@ -132,7 +132,7 @@ class EditingWishes(Hands):
                 return
         self.app.notify("not found", markup=False)
 
-    async def wish_external(self, wish: Wish) -> None:
+    async def wish_external(self, wish: CommandRequested) -> None:
         """Edit in $EDITOR: a copy is edited, and what comes back is saved as any other edit, merged if need be."""
         path = self.one(wish)
         if self.workspace.read_only:
@@ -140,7 +140,7 @@ class EditingWishes(Hands):
         data, base = await self.off(self.workspace.text, path)
         await self._external(path, data, base)
 
-    async def wish_config(self, wish: Wish) -> None:
+    async def wish_config(self, wish: CommandRequested) -> None:
         """Open config.toml in $EDITOR."""
         path = self.app.config.path
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -161,12 +161,12 @@ class EditingWishes(Hands):
             saved = await self.off(self.workspace.save, path, after, base, base_data=data)
         except Stale:
             await self.off(self.workspace.drafts.save, path, _decoded(after), base)
-            opened = await self.off(open_file, self.workspace, self.world, path)
+            opened = await self.off(open_file, self.workspace, self.snapshot, path)
             self.app.notify("the file changed on disk meanwhile: F9 compares", severity="warning", markup=False)
             await self._edit(opened, None)
             return
         await self.off(self.workspace.drafts.drop, path)
-        self.app.post_message(Written(f"saved {path.name}{merged_words(saved)}", path))
+        self.app.post_message(CommandDone(f"saved {path.name}{merged_words(saved)}", path))
 
     def _run_editor(self, path: Path) -> int:
         """Run the person's editor in the foreground with our screen put away."""

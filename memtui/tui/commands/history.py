@@ -5,29 +5,29 @@ from pathlib import Path
 
 from memtui.history.versions import FILES, FOUND, KEPT, Operation, Saved
 from memtui.projects.activity import undo_order
-from memtui.tui.commands.base import Hands, merged_words
+from memtui.tui.commands.base import CommandHandler, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.tui.render.preview import diff
 from memtui.util.errors import NotFound
 from memtui.util.text import age
 
 
-class PastWishes(Hands):
+class HistoryCommands(CommandHandler):
     """History as a person uses it."""
 
-    async def wish_undo(self, wish: Wish) -> None:
+    async def wish_undo(self, wish: CommandRequested) -> None:
         """Undo the newest operation that is not undone, whatever it was about."""
         await self._undo(None)
 
-    async def wish_redo(self, wish: Wish) -> None:
+    async def wish_redo(self, wish: CommandRequested) -> None:
         """Do again what was undone last."""
         saved, undone = await self.off(lambda: undo_order(self.workspace).redo())
         await self._tell(f"done again: {undone.why.removeprefix('undo: ')}", saved, undone)
 
-    async def wish_activity(self, wish: Wish) -> None:
+    async def wish_activity(self, wish: CommandRequested) -> None:
         """Every operation, newest first; Enter shows what it did and offers to undo it."""
         operations = await self.off(self.workspace.operations)
         if not operations:
@@ -66,7 +66,7 @@ class PastWishes(Hands):
     async def _tell(self, words: str, saved: Saved, operation: Operation) -> None:
         """Say what was done, and what was left as it is."""
         left = "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)
-        self.app.post_message(Written(f"{words}{merged_words(saved)}{f' ({left})' if left else ''}"))
+        self.app.post_message(CommandDone(f"{words}{merged_words(saved)}{f' ({left})' if left else ''}"))
         if operation.subject != FILES:
             self.app.sessions.again()
 
@@ -82,13 +82,13 @@ class PastWishes(Hands):
         names = [change.name for change in history.operation(operation_id).files] if name is None else [name]
         return "\n".join(diff(history.before(operation_id, n), history.read(operation_id, n), n) for n in names)
 
-    async def wish_version(self, wish: Wish, version_id: str) -> None:
+    async def wish_version(self, wish: CommandRequested, version_id: str) -> None:
         """Show what one version did to the file."""
         _, name = self.workspace.home_of(self.one(wish))
         text = await self.off(self._version_diff, version_id, name)
         await self.app.push_screen_wait(ShowDiff(name, text))
 
-    async def wish_restore(self, wish: Wish) -> None:
+    async def wish_restore(self, wish: CommandRequested) -> None:
         """Choose an earlier version of the file, see the difference, bring it back."""
         path = self.one(wish)
         chosen = await self._choose_version(path, "Restore which version?")
@@ -99,16 +99,16 @@ class PastWishes(Hands):
         data = await self.off(self._on_disk, path)
         if await self.app.push_screen_wait(ShowDiff(f"Restore {name}", diff(data, then, name), yes="restore it")):
             saved = await self.off(self.workspace.restore, path, chosen)
-            self.app.post_message(Written(f"restored {name}{merged_words(saved)}", path))
+            self.app.post_message(CommandDone(f"restored {name}{merged_words(saved)}", path))
 
-    async def wish_compare(self, wish: Wish) -> None:
+    async def wish_compare(self, wish: CommandRequested) -> None:
         """Compare with an earlier version, or with another file."""
         path = self.one(wish)
         versions = await self.off(self.workspace.versions, path)
         options = [Option(f"version:{o.key}", o.label, "earlier version") for o in self._options(versions)]
         options += [
             Option(f"file:{file.path}", file.name, "another file")
-            for scope in self.world.scopes
+            for scope in self.snapshot.scopes
             for file in scope.files
             if file.path != path
         ]

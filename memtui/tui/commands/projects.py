@@ -4,13 +4,13 @@ from memtui.client.paths import short
 from memtui.client.projects import Project, find_project, gone_projects
 from memtui.client.running import running_in
 from memtui.client.session_files import NAMELESS
-from memtui.projects.relocate import MovePlan, carry_out, plan_move
+from memtui.projects.relocate import MovePlan, apply_move, plan_move
 from memtui.projects.relocate_sessions import SHORT
 from memtui.tui.commands.app import amounts
-from memtui.tui.commands.base import Hands
+from memtui.tui.commands.base import CommandHandler
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.util.errors import NotFound
 from memtui.util.text import clip, size
 
@@ -18,10 +18,10 @@ TITLE = 48
 """Cells of a session's title in the plan."""
 
 
-class MovingWishes(Hands):
+class ProjectCommands(CommandHandler):
     """Bringing memory and sessions along."""
 
-    async def wish_bring(self, wish: Wish) -> None:
+    async def wish_bring(self, wish: CommandRequested) -> None:
         """Choose whose memory and sessions, unless the wish says so, show what would be done, and do it."""
         project = await self._whose(wish)
         if project is None:
@@ -33,19 +33,19 @@ class MovingWishes(Hands):
         notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
         yes = "" if self.workspace.read_only else "move"
         if await self.app.push_screen_wait(ShowDiff(title, _told(plan), notes=notes, yes=yes)):
-            moved = await self.off(carry_out, plan, live=self._live(plan), now=self.workspace.now)
+            moved = await self.off(apply_move, plan, live=self._live(plan), now=self.workspace.now)
             words = f"moved {plan.amount(len(moved.sessions))} here; memtui projects undo-move takes it back"
-            self.app.post_message(Written(words, problem="; ".join(stay.why for stay in moved.stays)))
+            self.app.post_message(CommandDone(words, problem="; ".join(stay.why for stay in moved.stays)))
             self.app.sessions.again()
 
-    async def _whose(self, wish: Wish) -> Project | None:
+    async def _whose(self, wish: CommandRequested) -> Project | None:
         if wish.paths:
             return await self.off(find_project, self.workspace.env, str(wish.paths[0]))
         gone = await self.off(gone_projects, self.workspace.env)
         if not gone:
             raise NotFound("no project's directory is gone", hint="memtui projects move brings others along")
         options = [Option(project.folder, self._called(project), amounts(project)) for project in gone]
-        likely = next((one.folder for one in gone if one.name == self.workspace.place.cwd.name), None)
+        likely = next((one.folder for one in gone if one.name == self.workspace.location.cwd.name), None)
         chosen = await self.app.push_screen_wait(
             Choose("Bring what which project has left here?", options, start=likely)
         )
@@ -60,7 +60,7 @@ class MovingWishes(Hands):
             workspace.env,
             workspace.dirs,
             project.folder,
-            workspace.place.cwd,
+            workspace.location.cwd,
             directory=project.cwd,
             shared=project.collision,
             live=frozenset(running_in(project.folder.parent.parent)),

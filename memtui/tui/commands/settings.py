@@ -5,14 +5,14 @@ import json
 from memtui.client.json_edit import UNSET
 from memtui.client.switches import Switch
 from memtui.services.settings import write_setting
-from memtui.tui.commands.base import Hands
+from memtui.tui.commands.base import CommandHandler
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import Wish, Written
+from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.tui.render.preview import diff
 from memtui.util.config import SETTINGS, read_config
-from memtui.util.errors import NotFound, Refused, Usage
+from memtui.util.errors import NotFound, Refused, UsageError
 
 LAYERS = {
     "user": "user: all projects of yours",
@@ -21,10 +21,10 @@ LAYERS = {
 }
 
 
-class SettingWishes(Hands):
+class SettingsCommands(CommandHandler):
     """What the Settings view does."""
 
-    async def wish_toggle(self, wish: Wish, whose: str, key: str) -> None:
+    async def wish_toggle(self, wish: CommandRequested, whose: str, key: str) -> None:
         """On to off and back, where the value was set; a default is overridden in the user's settings."""
         if whose == "ours":
             setting = next(s for s in SETTINGS if s.key == key)
@@ -38,7 +38,7 @@ class SettingWishes(Hands):
         layer = switch.layer if switch.layer in LAYERS else "user"
         return await self._write_client(switch, not switch.value, layer)
 
-    async def wish_change(self, wish: Wish, whose: str, key: str) -> None:
+    async def wish_change(self, wish: CommandRequested, whose: str, key: str) -> None:
         """Choose a value, and for the client's settings the layer that it is written to."""
         if whose == "ours":
             setting = next(s for s in SETTINGS if s.key == key)
@@ -65,7 +65,7 @@ class SettingWishes(Hands):
         value_ = _typed(switch, words)
         return await self._write_client(switch, value_, layer)
 
-    async def wish_unset(self, wish: Wish, whose: str, key: str) -> None:
+    async def wish_unset(self, wish: CommandRequested, whose: str, key: str) -> None:
         """Take the key out of the layer that set it."""
         if whose == "ours":
             return await self._write_ours(key, None)
@@ -75,7 +75,7 @@ class SettingWishes(Hands):
         return await self._write_client(switch, UNSET, switch.layer)
 
     def _switch(self, key: str) -> Switch:
-        switch = next(s for s in self.workspace.place.switches if s.key == key)
+        switch = next(s for s in self.workspace.location.switches if s.key == key)
         if not switch.writable:
             raise Refused(f"{key} is set by {switch.layer}: it cannot be changed here", hint=switch.why_not)
         return switch
@@ -86,8 +86,8 @@ class SettingWishes(Hands):
         title = f"{switch.key} in the {layer} settings"
         if await self.app.push_screen_wait(ShowDiff(title, shown, yes="write it")):
             await self.off(self.workspace.write_switch, path, before, after, f"{switch.key}: {layer} settings")
-            self.app.take_place(await self.off(self.workspace.decide_again))
-            self.app.post_message(Written(f"{switch.key} written to the {layer} settings"))
+            self.app.take_location(await self.off(self.workspace.decide_again))
+            self.app.post_message(CommandDone(f"{switch.key} written to the {layer} settings"))
 
     async def _write_ours(self, key: str, value: str | None) -> None:
         if self.workspace.read_only:
@@ -110,5 +110,5 @@ def _typed(switch: Switch, words: str) -> object:
     try:
         value: object = json.loads(words)
     except ValueError as error:
-        raise Usage(f"{words!r} is not a {switch.kind}") from error
+        raise UsageError(f"{words!r} is not a {switch.kind}") from error
     return value

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from memtui.tui.dialogs.dialog import Dialog, text_rows
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.filter_query import matches, parse
 
@@ -27,7 +27,7 @@ class Option(Struct, Generic[Key], frozen=True):
     off: str = ""
 
 
-class OptionLines(Lines, Generic[Key]):
+class OptionLines(VirtualList, Generic[Key]):
     """The options that match; digits choose while nothing is typed."""
 
     can_focus = False
@@ -103,7 +103,7 @@ class Choose(Dialog[Key], Generic[Key]):
         lines.rows_changed()
 
     @on(Input.Submitted, "#filter")
-    @on(Lines.Chosen)
+    @on(VirtualList.Chosen)
     def chosen(self) -> None:
         """Return the option under the cursor."""
         lines = self._lines

@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from memtui.tui import styles
-from memtui.tui.keyboard import TypeAhead
+from memtui.tui.keyboard import KeyQueue
 from memtui.tui.theme import glyphs_of
 from memtui.util.text import visible
 
@@ -41,7 +41,7 @@ class Dialog(ModalScreen[Answer | None], Generic[Answer]):
     def on_screen_resume(self) -> None:
         """Keys that were typed while this opened may come now."""
         ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, TypeAhead):
+        if isinstance(ahead, KeyQueue):
             self.call_after_refresh(ahead.opened)
 
     def action_no(self) -> None:

@@ -13,7 +13,7 @@ from textual.widgets import Input, Label, Static
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.render.arrange import TYPES
 from memtui.tui.theme import Glyphs, glyphs_of
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
 MEANINGS = {
@@ -24,7 +24,7 @@ MEANINGS = {
 }
 
 
-class TopicWish(Struct, frozen=True):
+class NewTopicAnswer(Struct, frozen=True):
     """What the dialog returns."""
 
     type: str
@@ -32,7 +32,7 @@ class TopicWish(Struct, frozen=True):
     description: str
 
 
-class TypeLines(Lines):
+class TypeLines(VirtualList):
     """The four types; the one under the cursor is chosen, which a glyph says as well as the colour."""
 
     def __init__(self, glyphs: Glyphs) -> None:
@@ -47,7 +47,7 @@ class TypeLines(Lines):
         return Content.assemble(f"{mark} {TYPES[index]:<10} ", (MEANINGS[TYPES[index]], "$dim"))
 
 
-class NewTopic(Dialog[TopicWish]):
+class NewTopic(Dialog[NewTopicAnswer]):
     """Asks for the three things that make a topic file useful; `file_name` says what the file will be called."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -77,7 +77,7 @@ class NewTopic(Dialog[TopicWish]):
         return TYPES[self.query_one(TypeLines).cursor]
 
     @on(Input.Changed, "#name")
-    @on(Lines.Moved)
+    @on(VirtualList.Moved)
     def say_file(self) -> None:
         """Show the file name that this will give."""
         name = self.query_one("#name", Input).value.strip()
@@ -100,7 +100,7 @@ class NewTopic(Dialog[TopicWish]):
         description = self.query_one("#description", Input).value.strip()
         missing = "a name is needed" if not name else "one line is needed: recall has nothing else to match"
         if name and description:
-            self.dismiss(TopicWish(self._type, name, description))
+            self.dismiss(NewTopicAnswer(self._type, name, description))
         else:
             self.query_one("#complaint", Static).update(Content.styled(missing, "$problem"))
             self.query_one("#description" if name else "#name", Input).focus()

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
-from memtui.dream.lock.foreign import Foreign
+from memtui.dream.lock.foreign import ExternalRun
 from memtui.presentation.dream_text import touched_words
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog
@@ -25,8 +25,8 @@ from memtui.tui.run_actions import RunActions
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
-from memtui.tui.widgets.list_view import Lines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import span, visible
 
 BESIDE_FROM = 110
@@ -51,7 +51,7 @@ class WatchRun(Dialog[None], RunActions):
         super().__init__("dream", "Esc close", classes="-whole")
         self.glyphs = glyphs
         self.shown_id = id
-        self._foreign: Foreign | None = None
+        self._foreign: ExternalRun | None = None
         self._rest: Timer | None = None
         self._asked: tuple[object, ...] = ()
         self._told = ("", "")
@@ -139,8 +139,8 @@ class WatchRun(Dialog[None], RunActions):
             if state.starting is None:
                 self.dismiss(None)
             return
-        shelf = state.shelf.sessions if state.shelf is not None else ()
-        title = next((one.title for one in shelf if one.id == foreign.session), "")
+        session_list = state.session_list.sessions if state.session_list is not None else ()
+        title = next((one.title for one in session_list if one.id == foreign.session), "")
         self.query_one("#head", RunHead).show(foreign_head(foreign, title, width, on=state.foreign is not None))
         self.files.show([(file, "") for file in foreign.files])
 
@@ -205,14 +205,14 @@ class WatchRun(Dialog[None], RunActions):
                 self._rest.stop()
             self._rest = self.set_timer(REST, lambda: app_of(self).dreams.read_change(self.shown_id, name))
 
-    @on(Lines.Moved, "#files")
+    @on(VirtualList.Moved, "#files")
     def moved(self) -> None:
         """Another file."""
         state = app_of(self).state
         if state is not None:
             self._show_change(state, self._dream(state))
 
-    @on(Lines.Chosen, "#files")
+    @on(VirtualList.Chosen, "#files")
     def chosen(self) -> None:
         """Enter on a file: its difference."""
         self.wish_run("diff", self.file)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.dream.lock.foreign import Foreign, find_foreign
+from memtui.dream.lock.foreign import ExternalRun, find_external_run
 from memtui.dream.run.events import Event, follow
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
 from memtui.dream.run.stage import has_stage, open_stage
-from memtui.tui.messages import ChangeRead, DreamAdvanced, DreamsChanged, DreamsDone, DreamsRead, Failed
-from memtui.tui.state import Change, Dream, OpenDream
+from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
+from memtui.tui.state import Dream, FileDiff, OpenDream
 from memtui.util.errors import MemtuiError
 from memtui.util.process import Identity, alive
 from memtui.util.text import visible
@@ -31,7 +31,7 @@ LOOK = 0.1
 """Seconds between two looks at the file of a run that is on."""
 
 
-class DreamReading:
+class DreamLoader:
     """What was read of runs, and what is being read."""
 
     def __init__(self, app: MemtuiApp) -> None:
@@ -48,7 +48,7 @@ class DreamReading:
         self.followed = ""
         """The file of events that is followed: what comes to it is told without reading all runs anew."""
         self._on = ""
-        self._foreign: Foreign | None = None
+        self._foreign: ExternalRun | None = None
 
     def again(self) -> None:
         """Read the runs, or what changed of them; a reading that goes on is repeated."""
@@ -120,22 +120,22 @@ class DreamReading:
 
     def _read(self) -> None:
         app, workspace, worker = self.app, self.app.workspace, get_current_worker()
-        runs = list_runs(workspace.dirs, workspace.place.folder)
+        runs = list_runs(workspace.dirs, workspace.location.folder)
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
         held = waiting(runs)
         gates = None
         if self.shown:
-            from memtui.dream.gates.evaluate import all_gates
+            from memtui.dream.gates.evaluate import evaluate_gates
 
-            gates = all_gates(workspace, workspace.dirs, workspace.now())
+            gates = evaluate_gates(workspace, workspace.dirs, workspace.now())
         wanted = self.watched or (self._wanted if self.shown else "")
         chosen = next((dream for dream in dreams if dream.run.id == wanted), None)
         opened = None if chosen is None else self._open(chosen)
-        self._foreign = find_foreign(workspace, workspace.now(), self._foreign)
+        self._foreign = find_external_run(workspace, workspace.now(), self._foreign)
         if not worker.is_cancelled:
-            app.post_message(DreamsRead(dreams, "" if held is None else held.id, gates, opened, self._foreign))
-            app.post_message(DreamsDone())
+            app.post_message(RunsLoaded(dreams, "" if held is None else held.id, gates, opened, self._foreign))
+            app.post_message(RunsFinished())
 
     def _dream(self, run: Run) -> Dream:
         """A run in short; one that has ended and whose files are as they were is not read again."""
@@ -175,7 +175,7 @@ class DreamReading:
             }
             items = plan(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
         except MemtuiError as error:
-            self.app.post_message(Failed(error.message, error.hint))
+            self.app.post_message(CommandFailed(error.message, error.hint))
             return OpenDream(run.id, events)
         return OpenDream(run.id, events, items, taken)
 
@@ -186,7 +186,7 @@ class DreamReading:
         except MemtuiError as error:
             text = error.message
         if not worker.is_cancelled:
-            self.app.post_message(ChangeRead(Change(id, name, text)))
+            self.app.post_message(DiffLoaded(FileDiff(id, name, text)))
 
     def _difference(self, id: str, name: str) -> str:
         from memtui.tui.render.dream_diffs import foreign_difference, run_difference
@@ -194,7 +194,7 @@ class DreamReading:
         workspace = self.app.workspace
         if not id:
             return foreign_difference(workspace, self._foreign, name)
-        run = next((run for run in list_runs(workspace.dirs, workspace.place.folder) if run.id == id), None)
+        run = next((run for run in list_runs(workspace.dirs, workspace.location.folder) if run.id == id), None)
         return run_difference(run, workspace, (name,)) if run is not None else ""
 
     def _follow(self, run: Run) -> None:

@@ -16,9 +16,9 @@ from textual.timer import Timer
 from textual.worker import get_current_worker
 
 from memtui.sessions.health_cache import judge
-from memtui.sessions.listing import Packed, Session
-from memtui.tui.messages import Judged
-from memtui.tui.state import Shelf
+from memtui.sessions.listing import CompressedList, Session
+from memtui.tui.messages import HealthLoaded
+from memtui.tui.state import SessionListState
 from memtui.tui.widgets.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -40,21 +40,21 @@ REST = 800
 """So many times as long as reading took they wait: an eighth of a percent of a core."""
 
 
-class Seen(Struct):
+class HealthMark(Struct):
     """The sessions of a list, and by their numbers what is to be done about them.
 
     `stamps` tell each state of each file from all others; a session that is open in a client, which changes all the
     time and is marked as such, has none (0). `waiting` are those that are still to be read.
     """
 
-    sessions: Packed
+    sessions: CompressedList
     stamps: array[int]
     waiting: bytearray
     live: frozenset[str] = frozenset()
 
-    def of(self, shelf: Shelf) -> bool:
+    def of(self, session_list: SessionListState) -> bool:
         """Whether this list is the one that is shown."""
-        return self.sessions == shelf.sessions and self.live == shelf.live.keys()
+        return self.sessions == session_list.sessions and self.live == session_list.live.keys()
 
     def number(self, one: Session) -> int | None:
         """Where a session of the screen stands, if it is waiting."""
@@ -74,20 +74,20 @@ class Seen(Struct):
         return found
 
 
-class HealthMarks:
+class HealthLoader:
     """Which sessions of the list are still to be looked at; what takes a while is done in a thread."""
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
         self._seen = _nothing()
-        self._shelf = Shelf()
+        self._shelf = SessionListState()
         self._busy = False
         self._again = 0.0
         self._timer: Timer | None = None
 
-    def follow(self, shelf: Shelf | None) -> None:
+    def follow(self, session_list: SessionListState | None) -> None:
         """Look at the sessions of this list."""
-        self._shelf = shelf or Shelf()
+        self._shelf = session_list or SessionListState()
         if not self._seen.of(self._shelf) and self._timer is None:
             self._timer = self.app.set_interval(LOOK, self.look)
         self.look()
@@ -97,8 +97,8 @@ class HealthMarks:
         if self._busy:
             return
         if not self._seen.of(self._shelf):
-            shelf = self._shelf
-            self._start(lambda: self._take_up(shelf))
+            session_list = self._shelf
+            self._start(lambda: self._take_up(session_list))
             return
         if 1 not in self._seen.waiting:
             if self._timer is not None:
@@ -120,16 +120,16 @@ class HealthMarks:
         self._busy = True
         self.app.run_worker(work, thread=True, group="marks", exit_on_error=False, description="health marks")
 
-    def _take_up(self, shelf: Shelf) -> None:
+    def _take_up(self, session_list: SessionListState) -> None:
         """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
-        seen, fresh = compare(self._seen, shelf.sessions, frozenset(shelf.live))
-        found = dict(judge(self.app.start.cache, compress(shelf.sessions, fresh), read=False))
-        for number, one in enumerate(shelf.sessions):
+        seen, fresh = compare(self._seen, session_list.sessions, frozenset(session_list.live))
+        found = dict(judge(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
+        for number, one in enumerate(session_list.sessions):
             if fresh[number]:
                 seen.waiting[number] = one.place not in found
         self.app.call_from_thread(self._taken_up, seen, found)
 
-    def _taken_up(self, seen: Seen, found: dict[str, str]) -> None:
+    def _taken_up(self, seen: HealthMark, found: dict[str, str]) -> None:
         self._seen = seen
         self._done(found)
 
@@ -150,11 +150,11 @@ class HealthMarks:
     def _done(self, found: dict[str, str]) -> None:
         self._busy = False
         if found:
-            self.app.post_message(Judged(found))
+            self.app.post_message(HealthLoaded(found))
         self.look()
 
 
-def compare(before: Seen, sessions: Packed, live: frozenset[str]) -> tuple[Seen, bytearray]:
+def compare(before: HealthMark, sessions: CompressedList, live: frozenset[str]) -> tuple[HealthMark, bytearray]:
     """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
 
     Args:
@@ -164,12 +164,12 @@ def compare(before: Seen, sessions: Packed, live: frozenset[str]) -> tuple[Seen,
     stamps = array("q", (0 if one.id in live else _stamp(one) for one in sessions))
     waiting = bytearray(before.waiting[known[stamp]] if stamp in known else 0 for stamp in stamps)
     fresh = bytearray(bool(stamp) and stamp not in known for stamp in stamps)
-    return Seen(sessions, stamps, waiting, live), fresh
+    return HealthMark(sessions, stamps, waiting, live), fresh
 
 
 def _stamp(one: Session) -> int:
     return hash((one.place, one.modified, one.size))
 
 
-def _nothing() -> Seen:
-    return Seen(Packed(), array("q"), bytearray())
+def _nothing() -> HealthMark:
+    return HealthMark(CompressedList(), array("q"), bytearray())

@@ -11,7 +11,14 @@ from memtui.client.git import branch_of
 from memtui.client.paths import LOCK
 from memtui.dream.traces import of_any, of_ours
 from memtui.tui.colours import theme_for
-from memtui.tui.messages import DiskChanged, DreamsChanged, Failed, PreviewRead, Settled, WorldRead
+from memtui.tui.messages import (
+    CommandFailed,
+    DiskChanged,
+    DreamsChanged,
+    InitialLoadFinished,
+    PreviewLoaded,
+    SnapshotLoaded,
+)
 from memtui.tui.render.arrange import Wanted
 from memtui.tui.startup.picture import Stamp, save, stamp
 from memtui.tui.startup.sketch import kept, of_world, stamps_of
@@ -20,14 +27,14 @@ from memtui.util.errors import MemtuiError
 from memtui.util.gc_tuning import give_back
 
 if TYPE_CHECKING:
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.startup.start import Start
+    from memtui.tui.startup.start import StartContext
     from memtui.tui.state import Preview
 
 
-class Reading:
+class MemoryLoader:
     """What the app has read, and how often: first, again, and the file under the cursor."""
 
     def __init__(self, app: MemtuiApp) -> None:
@@ -46,9 +53,9 @@ class Reading:
         """Read again if anything is not as it was read, which sizes and times tell: for what no watcher reports."""
         self._start("rescan", self._look)
 
-    def preview(self, world: World, wanted: Preview) -> None:
+    def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         """Draw the file under the cursor."""
-        self._start("preview", lambda: self._preview(world, wanted))
+        self._start("preview", lambda: self._preview(snapshot, wanted))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
         # With a description of its own: Textual would make one from the arguments, a whole world among them.
@@ -64,7 +71,7 @@ class Reading:
         message = self._post(full=True)
         self._foreseen(workspace.note_outside)
         self._seen = keep_picture(app.start, workspace, message)
-        app.post_message(Settled())
+        app.post_message(InitialLoadFinished())
         self._tell_of_dreams()
 
     def _recover_dreams(self) -> None:
@@ -77,7 +84,7 @@ class Reading:
     def _tell_of_dreams(self) -> None:
         """Have the runs read once there may be any: until then nothing of dreams is imported."""
         workspace = self.app.workspace
-        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.place.folder):
+        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.location.folder):
             _ = self.app.dreams  # its import belongs into this thread
             self.app.post_message(DreamsChanged())
 
@@ -99,34 +106,34 @@ class Reading:
         try:
             write()
         except MemtuiError as error:
-            self.app.post_message(Failed(error.message, error.hint))
+            self.app.post_message(CommandFailed(error.message, error.hint))
 
-    def _post(self, *, full: bool) -> WorldRead:
+    def _post(self, *, full: bool) -> SnapshotLoaded:
         state = self.app.state
-        message = read_world(self.app.workspace, state.world if state else None, full=full)
+        message = load_snapshot_again(self.app.workspace, state.snapshot if state else None, full=full)
         same = full and state is not None and message.same_as(state)
         if not same and not get_current_worker().is_cancelled:
             self.app.post_message(message)
         return message
 
-    def _preview(self, world: World, wanted: Preview) -> None:
+    def _preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         from memtui.tui.render.preview import make_preview  # the engine's import belongs into this thread
 
-        preview = make_preview(self.app.workspace, world, wanted, self.app.glyphs)
+        preview = make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
         if not get_current_worker().is_cancelled:
-            self.app.post_message(PreviewRead(preview))
+            self.app.post_message(PreviewLoaded(preview))
 
 
 FRESH = 3600.0
 """Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
 
 
-def read_world(workspace: Workspace, known: World | None, *, full: bool) -> WorldRead:
+def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: bool) -> SnapshotLoaded:
     """Read all of it; `full` adds links, checks and what the last dream changed."""
-    world = workspace.read(full=full, known=known)
-    place = workspace.place
-    return WorldRead(
-        world=world,
+    snapshot = workspace.read(full=full, known=known)
+    place = workspace.location
+    return SnapshotLoaded(
+        snapshot=snapshot,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
         changed=workspace.changed_by_dream() if full else frozenset(),
@@ -137,7 +144,7 @@ def read_world(workspace: Workspace, known: World | None, *, full: bool) -> Worl
 
 def _last_dream(workspace: Workspace) -> float | None:
     """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
-    folder = workspace.place.folder
+    folder = workspace.location.folder
     try:
         at = (folder / LOCK).stat().st_mtime
     except OSError:
@@ -149,18 +156,18 @@ def _last_dream(workspace: Workspace) -> float | None:
     return idle_lock(folder, workspace.dirs).at
 
 
-def stamps(workspace: Workspace, message: WorldRead) -> list[Stamp]:
+def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
     """The stamps of all that a full reading was made from."""
     dirs = workspace.dirs
-    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.place.folder / LOCK, dirs.config / "config.toml"]
-    return stamps_of(message.world, ours)
+    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.location.folder / LOCK, dirs.config / "config.toml"]
+    return stamps_of(message.snapshot, ours)
 
 
-def keep_picture(start: Start, workspace: Workspace, message: WorldRead) -> list[Stamp]:
+def keep_picture(start: StartContext, workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
     """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
-    place = workspace.place
+    place = workspace.location
     wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
-    picture = of_world(message.world, wanted, message.branch, message.last_dream)
+    picture = of_world(message.snapshot, wanted, message.branch, message.last_dream)
     config = read_config(workspace.dirs.config)
     theme = theme_for(config["theme"], place.switch("theme").value)
     seen = stamps(workspace, message)

@@ -13,26 +13,26 @@ from memtui.client.git import worktrees
 from memtui.client.paths import projects_dir, transcripts_dir
 from memtui.client.retention import cleanup_days
 from memtui.client.running import running
-from memtui.resume.resume import Resume, resume
+from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.catalog import Catalogue
-from memtui.sessions.listing import Packed, folders
+from memtui.sessions.listing import CompressedList, folders
 from memtui.transcripts.transcript import Transcript
-from memtui.tui.loaders.health import HealthMarks
+from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
-from memtui.tui.messages import Conversed, Failed, SessionOpened, SessionsRead, ShelfDone
+from memtui.tui.messages import CommandFailed, ConversationLoaded, SessionListFinished, SessionListLoaded, SessionLoaded
 from memtui.tui.render.session_summary import opened_of
-from memtui.tui.state import Conversation, Point, Scope, Shelf
+from memtui.tui.state import OpenConversation, Point, Scope, SessionListState
 from memtui.util.errors import MemtuiError
 
 if TYPE_CHECKING:
-    from memtui.sessions.archive import Kept
+    from memtui.sessions.archive import ArchivedSession
     from memtui.tui.app import MemtuiApp
 
 KEPT = 4
 """Sessions that stay read, so that going back and forth between them costs nothing."""
 
 
-class SessionReading:
+class SessionLoader:
     """What was read of sessions, and what is being read."""
 
     def __init__(self, app: MemtuiApp) -> None:
@@ -42,7 +42,7 @@ class SessionReading:
         self._followed: Scope | None = None
         self._busy = self._again = False
         self._told = ""
-        self.marks = HealthMarks(app)
+        self.marks = HealthLoader(app)
 
     def shelve(self, scope: Scope) -> None:
         """Read the list of sessions, or again what changed of it; a reading that goes on is asked to be repeated."""
@@ -54,7 +54,7 @@ class SessionReading:
 
     def again(self) -> None:
         """The disk changed: look at the list again, if somebody has seen it."""
-        if self.app.state and self.app.state.shelf is not None:
+        if self.app.state and self.app.state.session_list is not None:
             self.shelve(self._scope)
 
     def done(self) -> None:
@@ -62,7 +62,7 @@ class SessionReading:
         self._busy = False
         if self._again:
             self.shelve(self._scope)
-        self.marks.follow(self.app.state.shelf if self.app.state else None)
+        self.marks.follow(self.app.state.session_list if self.app.state else None)
         if self.app.watch_disk and self._followed != self._scope:
             self._followed = self._scope
             everywhere = projects_dir(self.app.workspace.env) if self._scope == "all" else None
@@ -84,15 +84,15 @@ class SessionReading:
         archived = self._archived(places)
         places += [kept.box for kept in archived.values()]
 
-        def post(listed: Packed, reading: str) -> None:
+        def post(listed: CompressedList, reading: str) -> None:
             if not worker.is_cancelled:
-                app.post_message(SessionsRead(self._shelf(listed, scope, archived, reading)))
+                app.post_message(SessionListLoaded(self._shelf(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
             post(catalogue.packed(places), f"reading {read:,} of {total:,}")
 
         state = app.state
-        again = state is not None and state.shelf is not None and state.shelf.scope == scope
+        again = state is not None and state.session_list is not None and state.session_list.scope == scope
         with Catalogue(app.start.cache) as catalogue:
             listed = catalogue.packed(places)
             if not again:  # else what is shown stays until there is something new
@@ -103,21 +103,21 @@ class SessionReading:
             post(listed, "")
         for fault in done.faults[:1]:
             if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
-                app.post_message(Failed(fault.message, fault.hint))
+                app.post_message(CommandFailed(fault.message, fault.hint))
             self._told = fault.message
         if not worker.is_cancelled:
-            app.post_message(ShelfDone())
+            app.post_message(SessionListFinished())
 
-    def _archived(self, places: list[Path]) -> dict[str, Kept]:
+    def _archived(self, places: list[Path]) -> dict[str, ArchivedSession]:
         root = self.app.workspace.dirs.sessions
         if not root.is_dir():
             return {}
-        from memtui.sessions.archive import ARCHIVED, list_kept  # most people never put one away
+        from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {kept.file.place: kept for kept in list_kept(root, ARCHIVED) if kept.project in places}
+        return {kept.file.place: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
-        env, place = self.app.workspace.env, self.app.workspace.place
+        env, place = self.app.workspace.env, self.app.workspace.location
         if scope == "all":
             return folders(projects_dir(env))
         if scope == "worktrees":
@@ -125,9 +125,13 @@ class SessionReading:
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
-    def _shelf(self, listed: Packed, scope: Scope, archived: dict[str, Kept], reading: str) -> Shelf:
+    def _shelf(
+        self, listed: CompressedList, scope: Scope, archived: dict[str, ArchivedSession], reading: str
+    ) -> SessionListState:
         workspace = self.app.workspace
-        return Shelf(scope, listed, running(workspace.env), cleanup_days(workspace.place.layers), archived, reading)
+        return SessionListState(
+            scope, listed, running(workspace.env), cleanup_days(workspace.location.layers), archived, reading
+        )
 
     def _open(self, point: Point) -> None:
         worker = get_current_worker()
@@ -135,15 +139,15 @@ class SessionReading:
             transcript = self.transcript(Path(point.place))
             if worker.is_cancelled:
                 return
-            told = resume(transcript, brief=True)
-            self.app.post_message(Conversed(self._conversation(point, transcript, told)))
+            told = plan_resume(transcript, brief=True)
+            self.app.post_message(ConversationLoaded(self._conversation(point, transcript, told)))
             with Catalogue(self.app.start.cache) as catalogue:
                 facts = catalogue.facts_of(point.place)
             opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
             if not worker.is_cancelled:
-                self.app.post_message(SessionOpened(opened))
+                self.app.post_message(SessionLoaded(opened))
         except MemtuiError as error:
-            self.app.post_message(Failed(error.message, error.hint))
+            self.app.post_message(CommandFailed(error.message, error.hint))
 
     def transcript(self, path: Path) -> Transcript:
         """A session's transcript, read on from where it was read the last time.
@@ -158,10 +162,10 @@ class SessionReading:
             self._kept.popitem(last=False)
         return transcript
 
-    def _conversation(self, point: Point, transcript: Transcript, told: Resume) -> Conversation:
+    def _conversation(self, point: Point, transcript: Transcript, told: ResumePlan) -> OpenConversation:
         if point.agent:
             agent = self.transcript(Path(point.agent))
-            return Conversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
+            return OpenConversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
         if point.uuid and point.uuid != told.leaf.uuid:
-            told = resume(transcript, point.uuid, brief=True)
-        return Conversation(point, transcript, told.way)
+            told = plan_resume(transcript, point.uuid, brief=True)
+        return OpenConversation(point, transcript, told.way)

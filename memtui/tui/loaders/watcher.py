@@ -103,7 +103,7 @@ def watched(roots: list[Path]) -> tuple[list[Path], list[Path]]:
 async def follow(app: "MemtuiApp") -> None:
     """Report every change until the app ends or another project is opened."""
     workspace = app.workspace
-    roots = [workspace.place.folder, *workspace.roots]
+    roots = [workspace.location.folder, *workspace.roots]
     deep, flat = watched(roots)
 
     async def watch(paths: list[Path], *, recursive: bool) -> None:

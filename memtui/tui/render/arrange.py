@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
 
-from memtui.tui.render.memory_rows import Group, Item, Row
+from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.util.filter_query import Term, matches, parse
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from memtui.memory.instructions import Instruction
     from memtui.memory.scope import Scope
-    from memtui.memory.snapshot import World
+    from memtui.memory.snapshot import Snapshot
     from memtui.memory.topic import MemoryFile
 
 Grouping = Literal["type", "folder", "flat"]
@@ -56,19 +56,19 @@ def unlisted(scope: Scope) -> tuple[MemoryFile, ...]:
     return tuple(file for file in scope.topics if file.name not in listed) if scope.index else ()
 
 
-def arrange(world: World, wanted: Wanted) -> tuple[Row, ...]:
+def arrange(snapshot: Snapshot, wanted: Wanted) -> tuple[Row, ...]:
     """All rows, in order; a group without a match is left out while a filter is on."""
-    facts = _Facts(wanted, {p.path for p in world.problems if p.severity != "info"})
+    facts = _Facts(wanted, {p.path for p in snapshot.problems if p.severity != "info"})
     terms = parse(wanted.query)
     rows: list[Row] = []
-    for scope in world.scopes:
+    for scope in snapshot.scopes:
         facts.listed[scope.id] = listed_lines(scope)
         files = [f for f in scope.files if _wanted(f, facts, terms)]
         for key, label, members in _groups(scope, files, wanted):
             rows += _rows(key, label, (_item(f, scope, facts) for f in members), wanted)
     instructions = [
         _instruction(i, facts)
-        for i in world.instructions
+        for i in snapshot.instructions
         if i.exists
         and matches(terms, i.path.name, str(i.path))
         and (not wanted.only_problems or i.path in facts.troubled)
@@ -101,7 +101,7 @@ def _groups(scope: Scope, files: list[MemoryFile], wanted: Wanted) -> Iterable[t
         yield "untyped", "no type", [f for f in rest if f.type not in TYPES]
 
 
-def _rows(key: str, label: str, items: Iterable[Item], wanted: Wanted) -> list[Row]:
+def _rows(key: str, label: str, items: Iterable[FileRow], wanted: Wanted) -> list[Row]:
     members = list(items)
     if not members:
         return []
@@ -113,15 +113,15 @@ def _rows(key: str, label: str, items: Iterable[Item], wanted: Wanted) -> list[R
     if not label:
         return list(members)
     folded = key in wanted.folded and not wanted.query and not wanted.only_problems
-    head = Group(key, visible(label, keep=""), len(members), folded)
+    head = GroupRow(key, visible(label, keep=""), len(members), folded)
     return [head] if folded else [head, *members]
 
 
-def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
+def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> FileRow:
     is_index = file.kind == "index"
     line = facts.listed[scope.id].get(file.name)
     unlisted = scope.index is not None and file.kind == "topic" and line is None
-    return Item(
+    return FileRow(
         where=str(file.path),
         label=visible(file.name if scope.id != "logs" else Path(file.name).name, keep=""),
         scope=scope.id,
@@ -134,8 +134,8 @@ def _item(file: MemoryFile, scope: Scope, facts: _Facts) -> Item:
     )
 
 
-def _instruction(instruction: Instruction, facts: _Facts) -> Item:
-    return Item(
+def _instruction(instruction: Instruction, facts: _Facts) -> FileRow:
+    return FileRow(
         where=str(instruction.path),
         label=visible(f"{instruction.path.name} ({instruction.layer})", keep=""),
         scope="instructions",

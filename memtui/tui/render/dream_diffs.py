@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from memtui.dream.lock.foreign import Foreign, text_before
+from memtui.dream.lock.foreign import ExternalRun, text_before
 from memtui.dream.review.review import changes_of, sides_of
 from memtui.dream.run.runs import Run, state_of
 from memtui.dream.run.stage import has_stage
@@ -27,7 +27,7 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
     return _joined(diff(before, after, name) for name, before, after in changes if names is None or name in names)
 
 
-def foreign_difference(workspace: Workspace, foreign: Foreign | None, name: str) -> str:
+def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: str) -> str:
     """What became of a file since another program took the lock, as far as history knows what it was before.
 
     Raises:
@@ -35,7 +35,7 @@ def foreign_difference(workspace: Workspace, foreign: Foreign | None, name: str)
     """
     if foreign is None:
         return ""
-    found = workspace.store(workspace.place.folder).read(name)
+    found = workspace.store(workspace.location.folder).read(name)
     new = any(file.name == name and file.kind == "added" for file in foreign.files)
     before = None if new else text_before(workspace, name, foreign.since)
     return diff(before, None if found is None else found[0], name)

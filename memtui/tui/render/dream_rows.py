@@ -10,7 +10,7 @@ from memtui.agent.task import Budget
 from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODELS
 from memtui.dream.gates.base import Gate
-from memtui.dream.lock.foreign import Foreign
+from memtui.dream.lock.foreign import ExternalRun
 from memtui.presentation.dream_text import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting
@@ -129,7 +129,7 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     if isinstance(pill, Starting):
         mark, style = spinner(glyphs, now, still=still), "$link bold"
         words = ["dream starting", span(max(now - pill.at, 0.0))]
-    elif isinstance(pill, Foreign):
+    elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
         words = [f"dream {who}", touched_words(pill.files) or "no file yet", span(max(now - pill.since, 0.0))]

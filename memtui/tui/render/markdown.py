@@ -26,7 +26,7 @@ _ITEM = re.compile(r"(\s*)([-*+]|\d{1,9}[.)])\s+(.*)")
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
 
 
-class Line(Struct, frozen=True):
+class MarkdownLine(Struct, frozen=True):
     """One drawn line. `source` is the 1-based line of the file that it came from; `links` what can be followed."""
 
     content: Content
@@ -66,7 +66,7 @@ def inline(text: str, base: str = "") -> tuple[Content, tuple[str, ...]]:
     return Content("".join(plain), spans=spans), tuple(links)
 
 
-def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[Line]:
+def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[MarkdownLine]:
     """The text, wrapped to `width` cells.
 
     Args:
@@ -81,24 +81,24 @@ def draw(text: str, width: int, glyphs: Glyphs, *, first: int = 1) -> Iterator[L
         mark = _FENCE.match(line)
         if mark and (not fence or (mark[1][0] == fence[0] and len(mark[1]) >= len(fence) and line.strip() == mark[1])):
             fence = "" if fence else mark[1]
-            yield Line(Content.styled(line, "$dim"), number)
+            yield MarkdownLine(Content.styled(line, "$dim"), number)
         elif fence:
             yield from _wrapped(Content.styled("  " + line, "$code"), (), number, width, "  ")
         else:
             yield from _prose(line, number, width, glyphs)
 
 
-def _prose(line: str, number: int, width: int, glyphs: Glyphs) -> Iterator[Line]:
+def _prose(line: str, number: int, width: int, glyphs: Glyphs) -> Iterator[MarkdownLine]:
     stripped = line.strip()
     if not stripped:
-        yield Line(Content(""), number)
+        yield MarkdownLine(Content(""), number)
         return
     if heading := _HEADING.match(stripped):
         content, links = inline(heading[2], "bold $link" if len(heading[1]) == 1 else "bold")
         yield from _wrapped(content, links, number, width, "")
         return
     if set(stripped) <= {"-"} and len(stripped) >= 3:
-        yield Line(Content.styled(glyphs.rule * width, "$dim"), number)
+        yield MarkdownLine(Content.styled(glyphs.rule * width, "$dim"), number)
         return
     if item := _ITEM.match(line):
         content, links = inline(item[3])
@@ -115,21 +115,21 @@ def _prose(line: str, number: int, width: int, glyphs: Glyphs) -> Iterator[Line]
     yield from _wrapped(content, links, number, width, "")
 
 
-def _wrapped(content: Content, links: tuple[str, ...], number: int, width: int, hang: str) -> Iterator[Line]:
+def _wrapped(content: Content, links: tuple[str, ...], number: int, width: int, hang: str) -> Iterator[MarkdownLine]:
     if content.cell_length <= width:
-        yield Line(content, number, links)
+        yield MarkdownLine(content, number, links)
         return
     hang = hang if len(hang) < width // 2 else ""
     first, *rest = content.wrap(width)
-    yield Line(first, number, links)
+    yield MarkdownLine(first, number, links)
     if hang and rest:
         rest = content[len(first.plain) :].wrap(width - len(hang))
     for part in rest:
         body = part[1:] if part.plain.startswith(" ") and hang else part
-        yield Line(Content.styled(hang, "$dim") + body if hang else body, number, links)
+        yield MarkdownLine(Content.styled(hang, "$dim") + body if hang else body, number, links)
 
 
-def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[Line]:
+def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[MarkdownLine]:
     """The text as it is, with line numbers, wrapped; for frontmatter that cannot be read and for the index."""
     digits = len(str(first + text.count("\n")))
     room = max(1, width - digits - 1)
@@ -137,7 +137,7 @@ def draw_raw(text: str, width: int, *, first: int = 1) -> Iterator[Line]:
         content = _marked(visible(raw.rstrip("\r"), keep="").replace("␉", "    "))
         for part_number, part in enumerate(content.wrap(room) if content.cell_length > room else [content]):
             lead = f"{number:>{digits}} " if part_number == 0 else " " * (digits + 1)
-            yield Line(Content.styled(lead, "$dim") + part, number)
+            yield MarkdownLine(Content.styled(lead, "$dim") + part, number)
 
 
 def _marked(line: str) -> Content:

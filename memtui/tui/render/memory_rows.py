@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Literal
 
 
-class Group(Record):
+class GroupRow(Record):
     """A line that can be folded; `files` is how many are in it."""
 
     key: str
@@ -19,7 +19,7 @@ class Group(Record):
     folded: bool
 
 
-class Item(Record):
+class FileRow(Record):
     """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it."""
 
     where: str
@@ -41,4 +41,4 @@ class Item(Record):
         return Path(self.where)
 
 
-Row = Group | Item
+Row = GroupRow | FileRow

@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 from textual.content import Content
 
-from memtui.transcripts.content import Kind, Part, Said
+from memtui.transcripts.content import ContentPart, Kind, MessageContent
 from memtui.transcripts.entries import seconds
 from memtui.tui.render.markdown import draw
 from memtui.tui.theme import Glyphs
@@ -63,7 +63,7 @@ class Row(Struct, frozen=True):
     folds: bool = False
 
 
-def draw_said(said: Said, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[Row]:
+def draw_said(said: MessageContent, width: int, glyphs: Glyphs, limit: Limit) -> Iterator[Row]:
     """The rows of a record; at least one.
 
     Args:
@@ -90,14 +90,14 @@ def clock(stamp: str) -> str:
         return ""
 
 
-def _header(said: Said, width: int) -> Content:
+def _header(said: MessageContent, width: int) -> Content:
     role, stamp = said.role, clock(said.stamp)
     gap = width - len(role) - len(stamp)
     head = Content.styled(role, _ROLES.get(role, "$dim"))
     return head + Content.styled(" " * gap + stamp, "$dim") if gap > 0 else head
 
 
-def _part(part: Part, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str) -> Iterator[Row]:
+def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int, cwd: str) -> Iterator[Row]:
     opened = shown > FOLDED.get(part.kind, 0)
     folds = part.kind == "repeats" or (bool(part.body) and part.kind != "text")
     lines, left = part.first_lines(shown)
@@ -132,7 +132,7 @@ def _taken(lines: list[str], shown: int) -> list[str]:
     return lines
 
 
-def _line(part: Part, mark: str, width: int, glyphs: Glyphs, cwd: str, *, opened: bool) -> Content:
+def _line(part: ContentPart, mark: str, width: int, glyphs: Glyphs, cwd: str, *, opened: bool) -> Content:
     """A part in one line: the mark, a call's tool, and the line; a path below `cwd` without it."""
     style = "$problem" if part.failed else _STYLES.get(part.kind, "")
     lead = Content.styled(f"{mark} ", "$problem" if part.failed else "$dim")
@@ -162,13 +162,13 @@ def _rule(words: str, width: int, glyphs: Glyphs) -> Content:
     return Content.styled(said + glyphs.rule * max(0, width - cells(said)), "$mark bold")
 
 
-def _quoted(line: str, width: int, glyphs: Glyphs, part: Part) -> Content:
+def _quoted(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> Content:
     lead = f"  {glyphs.quote} "
     words = clip(_shown(line), max(0, width - len(lead)), ellipsis=glyphs.ellipsis)
     return Content.styled(lead, "$dim") + Content.styled(words, "$problem" if part.failed else "")
 
 
-def _wrapped(line: str, width: int, glyphs: Glyphs, part: Part) -> Iterator[Content]:
+def _wrapped(line: str, width: int, glyphs: Glyphs, part: ContentPart) -> Iterator[Content]:
     lead = Content.styled(f"  {glyphs.quote} ", "$dim")
     room = max(1, width - 4)
     content = Content.styled(_shown(line), "$problem" if part.failed else "")

@@ -8,9 +8,9 @@ from textual.content import Content
 from memtui.history.versions import Operation
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.snapshot import World
+from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
-from memtui.tui.render.markdown import Line, draw, draw_raw
+from memtui.tui.render.markdown import MarkdownLine, draw, draw_raw
 from memtui.tui.state import Preview
 from memtui.tui.theme import Glyphs
 from memtui.util.errors import NotFound
@@ -20,15 +20,15 @@ MOST = 400_000
 """Bytes that are drawn; what lies behind is said, and the editor has it."""
 
 
-def make_preview(workspace: Workspace, world: World, wanted: Preview, glyphs: Glyphs) -> Preview:
+def make_preview(workspace: Workspace, snapshot: Snapshot, wanted: Preview, glyphs: Glyphs) -> Preview:
     """Read and draw what `wanted` (path, mode, width) asks for."""
     path = wanted.path
     if path is None:
         return wanted
-    file = world.at(path)
+    file = snapshot.at(path)
     name = file.name if file else path.name
     if wanted.mode == "links" and file is not None:
-        lines = _links(workspace, world, path, glyphs)
+        lines = _links(workspace, snapshot, path, glyphs)
     elif wanted.mode == "history":
         lines = _history(workspace, path, glyphs)
     else:
@@ -36,13 +36,13 @@ def make_preview(workspace: Workspace, world: World, wanted: Preview, glyphs: Gl
     return Preview(path, wanted.mode, name, lines, wanted.width)
 
 
-def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_index: bool) -> list[Line]:
+def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_index: bool) -> list[MarkdownLine]:
     try:
         data, _ = workspace.text(path)
     except NotFound as error:
-        return [Line(Content.styled(visible(error.message), "$warn"), 1)]
+        return [MarkdownLine(Content.styled(visible(error.message), "$warn"), 1)]
     except OSError as error:
-        return [Line(Content.styled(f"cannot be read: {error.strerror}", "$problem"), 1)]
+        return [MarkdownLine(Content.styled(f"cannot be read: {error.strerror}", "$problem"), 1)]
     head = data[:MOST]
     text = head.decode("utf-8", errors="replace").replace("\r\n", "\n").rstrip("\n")
     if is_index:
@@ -57,11 +57,11 @@ def _text(workspace: Workspace, path: Path, width: int, glyphs: Glyphs, *, is_in
             lines = list(draw(body[skipped:], width, glyphs, first=front.body_line + skipped))
     if len(data) > MOST:
         words = f"{glyphs.ellipsis} {len(data) - MOST:,} more bytes: Enter or e opens the file"
-        lines.append(Line(Content.styled(words, "$warn"), lines[-1].source if lines else 1))
+        lines.append(MarkdownLine(Content.styled(words, "$warn"), lines[-1].source if lines else 1))
     return lines
 
 
-def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[Line]:
+def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[MarkdownLine]:
     """The index with the line behind which nothing is loaded drawn into it."""
     cut = measure_index(text).cut_line_in_file
     lines = list(draw_raw(text, width))
@@ -70,34 +70,34 @@ def _with_cut(text: str, width: int, glyphs: Glyphs) -> list[Line]:
     at = next((i for i, line in enumerate(lines) if line.source >= cut), len(lines))
     words = f" not loaded from line {cut} on "
     rule = Content.styled(glyphs.rule * 3 + words + glyphs.rule * max(0, width - len(words) - 3), "$problem bold")
-    faded = [Line(line.content.stylize("$dim"), line.source, line.links) for line in lines[at:]]
-    return [*lines[:at], Line(rule, cut), *faded]
+    faded = [MarkdownLine(line.content.stylize("$dim"), line.source, line.links) for line in lines[at:]]
+    return [*lines[:at], MarkdownLine(rule, cut), *faded]
 
 
-def _heading(words: str, number: int) -> Line:
-    return Line(Content.styled(words, "bold"), number)
+def _heading(words: str, number: int) -> MarkdownLine:
+    return MarkdownLine(Content.styled(words, "bold"), number)
 
 
-def _links(workspace: Workspace, world: World, path: Path, glyphs: Glyphs) -> list[Line]:
-    file = world.at(path)
+def _links(workspace: Workspace, snapshot: Snapshot, path: Path, glyphs: Glyphs) -> list[MarkdownLine]:
+    file = snapshot.at(path)
     assert file is not None
     lines = [_heading("links out", 1)]
     for link in file.links or ():
         if link.kind == "import":
             continue
-        found = world.resolve(path, link.target)
+        found = snapshot.resolve(path, link.target)
         state = "" if found else "  missing" if link.target.split("#")[0].endswith(".md") or link.kind == "wiki" else ""
         content = Content.assemble(
             (f"{link.line:>4} ", "$dim"), (visible(link.target, keep=""), "$link underline"), (state, "$problem")
         )
-        lines.append(Line(content, link.line, (link.target,)))
+        lines.append(MarkdownLine(content, link.line, (link.target,)))
     for words, references in (
-        ("backlinks", world.graph.backlinks(file)),
-        ("unlinked mentions", world.unlinked_mentions(file)),
+        ("backlinks", snapshot.graph.backlinks(file)),
+        ("unlinked mentions", snapshot.unlinked_mentions(file)),
     ):
-        lines += [Line(Content(""), 1), _heading(words, 1)]
+        lines += [MarkdownLine(Content(""), 1), _heading(words, 1)]
         lines += [
-            Line(
+            MarkdownLine(
                 Content.assemble(
                     (visible(ref.file, keep=""), "$link underline"),
                     (f":{ref.line}  ", "$dim"),
@@ -109,23 +109,23 @@ def _links(workspace: Workspace, world: World, path: Path, glyphs: Glyphs) -> li
             for ref in references
         ]
         if not references:
-            lines.append(Line(Content.styled(f"{glyphs.dash}", "$dim"), 1))
+            lines.append(MarkdownLine(Content.styled(f"{glyphs.dash}", "$dim"), 1))
     return lines
 
 
-def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[Line]:
+def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[MarkdownLine]:
     versions = workspace.versions(path)
     if not versions:
-        return [Line(Content.styled("no history yet: memtui records each write from now on", "$dim"), 1)]
+        return [MarkdownLine(Content.styled("no history yet: memtui records each write from now on", "$dim"), 1)]
     now = workspace.now()
-    lines = [Line(Content.styled("Enter shows a version, u restores one", "$dim"), 1)]
+    lines = [MarkdownLine(Content.styled("Enter shows a version, u restores one", "$dim"), 1)]
     _, name = workspace.home_of(path)
     return lines + [_version(version, name, now, glyphs) for version in versions]
 
 
-def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> Line:
+def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
     change = next(change for change in version.files if change.name == name)
-    return Line(
+    return MarkdownLine(
         Content.assemble(
             (f"{age(now - version.when):>4} ", "$dim"),
             (f"{visible(version.who, keep=''):<9} ", "bold"),

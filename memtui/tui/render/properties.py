@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from memtui.tui.render.markdown import Line
+from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.properties import Pair
@@ -24,12 +24,12 @@ SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
 
 def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list[Pair], list[Content]]:
     """Pairs and notes for the file, or for the whole memory where the cursor is on no file."""
-    world = state.world
-    if world is None:
+    snapshot = state.snapshot
+    if snapshot is None:
         return [], []
     if path is None:
-        return [("memory", visible(str(state.place.folder)), ""), ("decided by", state.place.decided_by, "")], []
-    problems = [problem for problem in world.problems if problem.path == path]
+        return [("memory", visible(str(state.location.folder)), ""), ("decided by", state.location.decided_by, "")], []
+    problems = [problem for problem in snapshot.problems if problem.path == path]
     notes = [
         Content.assemble(
             (f"{glyphs.problem if p.severity != 'info' else glyphs.separator} ", SEVERITY_STYLES[p.severity]),
@@ -41,10 +41,10 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     if len(notes) > MOST_NOTES:
         more = f"and {len(notes) - MOST_NOTES} more: F8 in the editor goes from one to the next"
         notes = [*notes[:MOST_NOTES], Content.styled(more, "$dim")]
-    file = world.at(path)
+    file = snapshot.at(path)
     if file is None:
         return _instruction(state, path), notes
-    scope = world.scope(file.scope)
+    scope = snapshot.scope(file.scope)
     pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
     pairs += [
         ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
@@ -54,7 +54,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         line = next((entry.line for entry in scope.entries if entry.target == file.name), None)
         pairs.append(("in index", f"line {line}" if line else "no", "" if line else "$warn"))
     if file.links is not None and scope:
-        out, broken, back = world.graph.counts(file)
+        out, broken, back = snapshot.graph.counts(file)
         pairs.append(("links out", f"{out}" + (f" ({broken} broken)" if broken else ""), "$problem" if broken else ""))
         pairs.append(("backlinks", str(back), ""))
     if file.front.origin:
@@ -89,7 +89,7 @@ def _index(scope: Scope) -> list[Pair]:
     ]
 
 
-def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[Line], list[Line]]:
+def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[MarkdownLine], list[MarkdownLine]]:
     """What stands above and below a preview where there is no third pane: one line of facts, description, problems."""
     pairs, notes = properties(state, path, glyphs)
     facts = {name: value for name, value, _ in pairs}
@@ -102,12 +102,14 @@ def dressed(state: AppState, path: Path, glyphs: Glyphs) -> tuple[list[Line], li
     if facts.get("description", "none") != "none":
         above += Content.styled(facts["description"], "italic").wrap(max(1, state.preview.width))
     below = [part for note in notes for part in note.wrap(max(1, state.preview.width))]
-    blank = [Line(Content(""), 1)]
-    return [*(Line(part, 1) for part in above), *blank], (blank if below else []) + [Line(part, 1) for part in below]
+    blank = [MarkdownLine(Content(""), 1)]
+    return [*(MarkdownLine(part, 1) for part in above), *blank], (blank if below else []) + [
+        MarkdownLine(part, 1) for part in below
+    ]
 
 
 def _instruction(state: AppState, path: Path) -> list[Pair]:
-    instruction = next((i for i in state.world.instructions if i.path == path), None) if state.world else None
+    instruction = next((i for i in state.snapshot.instructions if i.path == path), None) if state.snapshot else None
     if instruction is None:
         return [("file", visible(str(path)), "")]
     pairs: list[Pair] = [

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.lock.foreign import Foreign
+from memtui.dream.lock.foreign import ExternalRun
 from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.run.stage import KEPT
 from memtui.presentation.dream_text import event_words, how_of, seconds_of
@@ -125,7 +125,7 @@ def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") 
     yield from (Content(" " * LABEL) + part for part in wrapped[1:])
 
 
-def foreign_head(foreign: Foreign, title: str, width: int, *, on: bool) -> list[Content]:
+def foreign_head(foreign: ExternalRun, title: str, width: int, *, on: bool) -> list[Content]:
     """Somebody else's dream: who holds the lock, and why nothing here ends it.
 
     Args:

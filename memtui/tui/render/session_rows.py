@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from msgspec import Struct
 
 from memtui.resume.outline import Node
-from memtui.sessions.listing import Packed, Session
+from memtui.sessions.listing import CompressedList, Session
 from memtui.tui.state import Point
 from memtui.util.filter_query import Term, matches, parse
 
 if TYPE_CHECKING:
-    from memtui.tui.state import OpenSession, Scope, Shelf
+    from memtui.tui.state import OpenSession, Scope, SessionListState
 
 SessionOrder = Literal["age", "size", "messages", "title"]
 SESSION_ORDERS: tuple[SessionOrder, ...] = ("age", "size", "messages", "title")
@@ -94,7 +94,10 @@ class Arranged(Sequence[SessionRow]):
     """
 
     def __init__(
-        self, sessions: Packed, rows: Sequence[int | NodeRow | AgentsRow] | None = None, listed: int | None = None
+        self,
+        sessions: CompressedList,
+        rows: Sequence[int | NodeRow | AgentsRow] | None = None,
+        listed: int | None = None,
     ) -> None:
         self._sessions = sessions
         self._rows = range(len(sessions)) if rows is None else rows
@@ -124,7 +127,9 @@ class Arranged(Sequence[SessionRow]):
         return self._sessions[row] if isinstance(row, int) else row
 
 
-def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, OpenSession]) -> Arranged:
+def arrange_sessions(
+    session_list: SessionListState, wanted: SessionsWanted, opened: Mapping[str, OpenSession]
+) -> Arranged:
     """All rows, in order.
 
     Args:
@@ -132,7 +137,7 @@ def arrange_sessions(shelf: Shelf, wanted: SessionsWanted, opened: Mapping[str, 
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
-    terms, sessions = parse(wanted.query), shelf.sessions
+    terms, sessions = parse(wanted.query), session_list.sessions
     numbers: Sequence[int] = range(len(sessions))
     if wanted.branch or terms:
         numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]

@@ -15,12 +15,12 @@ from memtui.resume.health import health_of
 from memtui.resume.leaf import REASONS
 from memtui.resume.omitted import WORDS
 from memtui.resume.outline import outline_of
-from memtui.resume.resume import Resume
+from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
 from memtui.transcripts.stats import tally
-from memtui.transcripts.summary import Facts
+from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
-from memtui.tui.state import OpenSession, Shelf
+from memtui.tui.state import OpenSession, SessionListState
 from memtui.util.text import ago, many, size, visible
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "edits", "others": "other"}
 
 
-def pairs_of(session: Session, shelf: Shelf, now: float, home: Path) -> list[Pair]:
+def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    kept = session.place in shelf.archived
-    left = None if shelf.days is None else days_left(session.modified, now, shelf.days)
+    kept = session.place in session_list.archived
+    left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
     soon = not kept and left is not None and left < SOON
-    live = shelf.live.get(session.id)
+    live = session_list.live.get(session.id)
     pairs: list[Pair] = [
         ("id", session.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
@@ -58,7 +58,7 @@ def _clean_up(left: float | None) -> str:
 
 
 def opened_of(
-    place: str, transcript: Transcript, told: Resume, workspace: Workspace, facts: Facts | None
+    place: str, transcript: Transcript, told: ResumePlan, workspace: Workspace, facts: SessionSummary | None
 ) -> OpenSession:
     """What a whole reading tells: branches, what a resume sends and why, tools, tokens, files, memory written.
 
@@ -73,7 +73,7 @@ def opened_of(
     stats, usage = asdict(done.stats.total), done.usage.total
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
     written = done.writes.files
-    memory = memory_names(written, workspace.place.folder)
+    memory = memory_names(written, workspace.location.folder)
     files = {*written, *(file.path for file in done.changes.files)}
     pairs: list[Pair] = [
         *(_counts(facts) if facts else []),
@@ -93,7 +93,7 @@ def opened_of(
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
 
 
-def _counts(facts: Facts) -> list[Pair]:
+def _counts(facts: SessionSummary) -> list[Pair]:
     return [
         ("began", local(facts.first_time), ""),
         ("prompts", f"{facts.prompts:,}", ""),

@@ -13,8 +13,8 @@ from memtui.history.merge import Hunk, Side, resolve, three_way
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.question import Question
 from memtui.tui.reach import app_of
-from memtui.tui.widgets.hint_bar import HintLine
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.hint_bar import HintBar
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 
 BESIDE_FROM = 90
@@ -23,7 +23,7 @@ SIGNS: dict[str, str] = {"same": " ", "mine": "-", "disk": "+", "conflict": "!"}
 STYLES = {"same": "", "mine": "$warn", "disk": "$good", "conflict": "$problem"}
 
 
-class Decision(Struct, frozen=True):
+class CompareResult(Struct, frozen=True):
     """What is to be done: write `text`, save mine as a copy, or drop mine."""
 
     what: Literal["write", "copy", "drop"]
@@ -38,7 +38,7 @@ class DiffRow(Struct, frozen=True):
     disk: str | None
 
 
-class CompareLines(Lines):
+class CompareLines(VirtualList):
     """The hunks as rows; a chosen side is marked."""
 
     def __init__(self, hunks: tuple[Hunk, ...]) -> None:
@@ -83,7 +83,7 @@ def _paired(hunk: Hunk) -> list[tuple[str | None, str | None]]:
     return list(zip(mine, disk, strict=True))
 
 
-class Compare(Screen[Decision | None]):
+class Compare(Screen[CompareResult | None]):
     """Three texts, one decision; Esc writes nothing."""
 
     CSS_PATH = styles.sheets("editor")
@@ -103,7 +103,7 @@ class Compare(Screen[Decision | None]):
         lines.border_subtitle = f"{merged} merge cleanly, {open_} overlap"
         lines.add_class("pane")
         yield lines
-        hints = HintLine()
+        hints = HintBar()
         hints.hints = keys.hints(keys.COMPARE)
         yield hints
 
@@ -118,7 +118,7 @@ class Compare(Screen[Decision | None]):
         self.lines.focus()
         self.action_change(1)
 
-    @on(Lines.Chosen)
+    @on(VirtualList.Chosen)
     def chosen(self) -> None:
         """A double click does nothing: only keys decide here."""
 
@@ -143,11 +143,11 @@ class Compare(Screen[Decision | None]):
 
     def action_merge(self) -> None:
         """Write what the choices give."""
-        self.dismiss(Decision("write", resolve(self.hunks, self.lines.choices)))
+        self.dismiss(CompareResult("write", resolve(self.hunks, self.lines.choices)))
 
     def action_save_copy(self) -> None:
         """Save mine beside the file."""
-        self.dismiss(Decision("copy", self._mine))
+        self.dismiss(CompareResult("copy", self._mine))
 
     def action_drop(self) -> None:
         """Use the disk's, after a question."""
@@ -156,7 +156,7 @@ class Compare(Screen[Decision | None]):
     def _drop(self) -> None:
         def done(yes: bool | None) -> None:
             if yes:
-                self.dismiss(Decision("drop"))
+                self.dismiss(CompareResult("drop"))
 
         lines = ["Your unsaved text goes into the history and is dropped here."]
         self.app.push_screen(Question("Use the disk's text?", lines, yes="Use the disk's", no="Back"), done)

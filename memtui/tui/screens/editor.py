@@ -17,17 +17,17 @@ from memtui.memory.budget import measure_index
 from memtui.memory.checks.folder import Problem
 from memtui.memory.workspace import Workspace
 from memtui.tui import keys, styles
-from memtui.tui.editor_model import Opened, Sheet, field_edits, problems_of
-from memtui.tui.messages import EditorWanted
+from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, problems_of
+from memtui.tui.messages import EditorRequest
 from memtui.tui.reach import app_of
 from memtui.tui.render.markdown import draw
 from memtui.tui.segments.budget_meter import thousands
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.body_area import BodyArea
-from memtui.tui.widgets.hint_bar import HintLine
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
-from memtui.tui.widgets.reader import Reader
+from memtui.tui.widgets.reader import ReaderView
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
 PAUSE = 0.15
@@ -51,7 +51,7 @@ class Editor(Screen[Closed]):
     BINDINGS: ClassVar[list[BindingType]] = keys.bindings(keys.EDITOR, priority=True)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
 
-    def __init__(self, workspace: Workspace, opened: Opened, glyphs: Glyphs, *, line: int | None = None) -> None:
+    def __init__(self, workspace: Workspace, opened: OpenedFile, glyphs: Glyphs, *, line: int | None = None) -> None:
         super().__init__()
         self.workspace = workspace
         self.opened = opened
@@ -75,10 +75,10 @@ class Editor(Screen[Closed]):
                     yield Input(visible(value, keep=""), id=f"field-{key}", compact=True, select_on_focus=False)
         with Horizontal(id="texts"):
             yield BodyArea(self.sheet.body, line_number_start=self.sheet.body_line)
-            yield Reader(id="beside", classes="pane")
+            yield ReaderView(id="beside", classes="pane")
         yield ProblemList(self.glyphs, id="problems")
         yield Static(id="disk")
-        hints = HintLine(id="hints")
+        hints = HintBar(id="hints")
         hints.hints = keys.hints(keys.EDITOR)
         yield hints
 
@@ -106,10 +106,10 @@ class Editor(Screen[Closed]):
         """Whether the text differs from what was read or saved last."""
         return self.current().to_bytes() != self.opened.data
 
-    def current(self) -> Sheet:
+    def current(self) -> EditorText:
         """The text as it stands, fields put in by span."""
         values = {key: self.query_one(f"#field-{key}", Input).value for key in self.opened.fields}
-        return Sheet(field_edits(self.sheet, self.opened.fields, values), self.body.text, self.sheet.newline)
+        return EditorText(field_edits(self.sheet, self.opened.fields, values), self.body.text, self.sheet.newline)
 
     # While typing.
 
@@ -131,19 +131,19 @@ class Editor(Screen[Closed]):
         self.look(self.current())
 
     @work(thread=True, exclusive=True, group="look", exit_on_error=False, description="look")
-    def look(self, sheet: Sheet) -> None:
+    def look(self, sheet: EditorText) -> None:
         """Check the text and keep it as a draft."""
         problems = problems_of(self.workspace, self.opened, sheet)
         self._keep(sheet)
         self.app.call_from_thread(self._show_problems, problems, sheet)
 
-    def _show_problems(self, problems: tuple[Problem, ...], sheet: Sheet) -> None:
+    def _show_problems(self, problems: tuple[Problem, ...], sheet: EditorText) -> None:
         if not self.is_attached:
             return
         panel = self.query_one(ProblemList)
         panel.show(problems)
         panel.display = bool(problems)
-        beside = self.query_one("#beside", Reader)
+        beside = self.query_one("#beside", ReaderView)
         if beside.display:
             beside.show(list(draw(sheet.body, beside.draw_width, self.glyphs, first=sheet.body_line)), keep_place=True)
 
@@ -181,9 +181,9 @@ class Editor(Screen[Closed]):
 
     def action_save(self) -> None:
         """Write it; what cannot be merged opens the comparison."""
-        self.post_message(EditorWanted(self, "save"))
+        self.post_message(EditorRequest(self, "save"))
 
-    def saved(self, opened: Opened) -> None:
+    def saved(self, opened: OpenedFile) -> None:
         """Go on from what is on disk now."""
         row = self.body.cursor_location
         changed = opened.data != self.current().to_bytes()
@@ -210,12 +210,12 @@ class Editor(Screen[Closed]):
 
     def action_preview(self) -> None:
         """The preview beside the text, where there is room; else in its place."""
-        beside = self.query_one("#beside", Reader)
+        beside = self.query_one("#beside", ReaderView)
         beside.display = not beside.display
         if beside.display:
             self.call_after_refresh(self._bring_up_to_date)
 
-    @on(Reader.WidthChanged)
+    @on(ReaderView.WidthChanged)
     def redraw_beside(self) -> None:
         """The preview has another width."""
         self._bring_up_to_date()
@@ -229,8 +229,8 @@ class Editor(Screen[Closed]):
         panel.visited = True
         self.to_problem(panel.problems[panel.cursor])
 
-    @on(Lines.Chosen, "#problems")
-    def chosen_problem(self, event: Lines.Chosen) -> None:
+    @on(VirtualList.Chosen, "#problems")
+    def chosen_problem(self, event: VirtualList.Chosen) -> None:
         """Enter or a double click on a problem goes to its line."""
         self.to_problem(self.query_one(ProblemList).problems[event.index])
 
@@ -245,11 +245,11 @@ class Editor(Screen[Closed]):
 
     def action_compare(self) -> None:
         """Compare with the disk."""
-        self.post_message(EditorWanted(self, "compare"))
+        self.post_message(EditorRequest(self, "compare"))
 
     def action_find(self) -> None:
         """Find text from the cursor on."""
-        self.post_message(EditorWanted(self, "find"))
+        self.post_message(EditorRequest(self, "find"))
 
     def action_close(self) -> None:
         """Back to the list; unsaved text stays as a draft."""
@@ -267,7 +267,7 @@ class Editor(Screen[Closed]):
         """Keep what is unsaved as a draft; drop the draft if nothing is."""
         self._keep(self.current())
 
-    def _keep(self, sheet: Sheet) -> None:
+    def _keep(self, sheet: EditorText) -> None:
         if sheet.to_bytes() != self.opened.data:
             self.workspace.drafts.save(self.path, sheet.exact, self.opened.base)
         else:

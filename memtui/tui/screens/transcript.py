@@ -17,14 +17,14 @@ from textual.worker import get_current_worker
 from memtui.transcripts.entries import Entry
 from memtui.transcripts.file_source import FileSource, State
 from memtui.transcripts.folded_source import FoldedSource, Repeats
-from memtui.transcripts.path_source import WaySource
-from memtui.transcripts.records import Source
+from memtui.transcripts.path_source import PathSource
+from memtui.transcripts.records import RecordSource
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.ask import Ask
-from memtui.tui.keyboard import TypeAhead
+from memtui.tui.keyboard import KeyQueue
 from memtui.tui.theme import glyphs_of
-from memtui.tui.widgets.hint_bar import HintLine
-from memtui.tui.widgets.transcript_view import Block, TranscriptLines
+from memtui.tui.widgets.hint_bar import HintBar
+from memtui.tui.widgets.transcript_view import RecordBlock, TranscriptLines
 from memtui.util import text
 from memtui.util.errors import MemtuiError
 
@@ -79,22 +79,22 @@ class TranscriptScreen(Screen[Left | None]):
         self.on_way = way is not None
         self._told = ""
         self._note = ""
-        self._block: Block | None = None
+        self._block: RecordBlock | None = None
         self._share = 0.0
         self._counted = (0, 1)
         self._pause: Timer | None = None
         self._repeats = Repeats()
         self._lines = TranscriptLines(self._source(), id="lines")
 
-    def _source(self) -> Source:
+    def _source(self) -> RecordSource:
         if self.on_way and self._way is not None:
-            return WaySource(self.path, self._way)
+            return PathSource(self.path, self._way)
         return FoldedSource(self.path, self._repeats.runs)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
         yield self._lines
-        hints = HintLine(id="hints")
+        hints = HintBar(id="hints")
         hints.hints = keys.hints(keys.TRANSCRIPT)
         yield hints
 
@@ -105,7 +105,7 @@ class TranscriptScreen(Screen[Left | None]):
 
     def on_mount(self) -> None:
         ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, TypeAhead):
+        if isinstance(ahead, KeyQueue):
             self.call_after_refresh(ahead.opened)
         self._lines.focus()
         if self._start:
@@ -272,7 +272,7 @@ class TranscriptScreen(Screen[Left | None]):
     def _ask(self) -> None:
         """Ask what to look for; keys that are typed meanwhile wait for the question."""
         ahead = getattr(self.app, "type_ahead", None)
-        if isinstance(ahead, TypeAhead):
+        if isinstance(ahead, KeyQueue):
             ahead.opening()
         self.app.push_screen(Ask("Find", self._lines.needle), self._asked)
 

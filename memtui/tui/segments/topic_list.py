@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.render.memory_rows import Group, Item, Row
+from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.segments import Line
 from memtui.util import text
 
@@ -20,12 +20,12 @@ LINE_COLUMN_FROM = 34
 
 def row_line(row: Row, width: int, now: float, glyphs: Glyphs) -> Line:
     """The row in `width` cells; its age counts back from `now`."""
-    return _group(row, width, glyphs) if isinstance(row, Group) else _item(row, width, now, glyphs)
+    return _group(row, width, glyphs) if isinstance(row, GroupRow) else _item(row, width, now, glyphs)
 
 
 def first_file(rows: Sequence[Row]) -> int:
     """Where the cursor stands first: on the first row that is a file."""
-    return next((index for index, row in enumerate(rows) if isinstance(row, Item)), 0)
+    return next((index for index, row in enumerate(rows) if isinstance(row, FileRow)), 0)
 
 
 def title(files: int, words: list[str], glyphs: Glyphs) -> str:
@@ -36,13 +36,13 @@ def title(files: int, words: list[str], glyphs: Glyphs) -> str:
 EMPTY = "no memory files here yet; n writes the first"
 
 
-def _group(group: Group, width: int, glyphs: Glyphs) -> Line:
+def _group(group: GroupRow, width: int, glyphs: Glyphs) -> Line:
     fold = glyphs.closed if group.folded else glyphs.opened
     label = text.clip(f"{fold} {group.label}", max(1, width - 6), ellipsis=glyphs.ellipsis)
     return [(label, "bold"), (f" {glyphs.separator} {group.files}", "$dim")]
 
 
-def _item(item: Item, width: int, now: float, glyphs: Glyphs) -> Line:
+def _item(item: FileRow, width: int, now: float, glyphs: Glyphs) -> Line:
     glyph = {
         "problem": glyphs.problem,
         "unlisted": glyphs.unlisted,

@@ -8,7 +8,7 @@ from memtui.tui.glyphs import wanted_glyphs
 from memtui.tui.segments.place_line import PlaceFacts, dreamt, flags
 from memtui.tui.startup.ansi import Painter, depth
 from memtui.tui.startup.frame import Shown, frame
-from memtui.tui.startup.picture import Kept, notice, read
+from memtui.tui.startup.picture import CachedFrame, notice, read
 from memtui.tui.startup.terminal import Terminal, size
 from memtui.util.app_dirs import cache_folder
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType
 
-    from memtui.tui.startup.start import Start
+    from memtui.tui.startup.start import StartContext
     from memtui.util.config import Config
 
 
@@ -36,7 +36,7 @@ class First:
 
     def __init__(self, *, ascii: bool, read_only: bool, clock: "Callable[[], float]" = time.time) -> None:
         self.terminal = Terminal()
-        self.kept: Kept | None = None
+        self.kept: CachedFrame | None = None
         """What was drawn."""
         self._ascii, self._read_only, self._clock = ascii, read_only, clock
 
@@ -70,7 +70,7 @@ class First:
         if kept is not None and self._draw(kept, sample=False):
             self.kept = kept
 
-    def known(self, start: "Start", config: "Config", *, sample: bool) -> "Start":
+    def known(self, start: "StartContext", config: "Config", *, sample: bool) -> "StartContext":
         """The place is known: draw what its memory folder lists, unless something is drawn already.
 
         Returns:
@@ -81,12 +81,12 @@ class First:
             from memtui.tui.startup.picture import load
             from memtui.tui.startup.sketch import kept, names
 
-            theme = theme_for(config["theme"], start.place.switch("theme").value)
+            theme = theme_for(config["theme"], start.location.switch("theme").value)
             self.kept = kept(start, load(start) or names(start), theme, config["glyphs"])
             self._draw(self.kept, sample=sample)
         return start.seen(self.kept)
 
-    def _draw(self, kept: Kept, *, sample: bool) -> bool:
+    def _draw(self, kept: CachedFrame, *, sample: bool) -> bool:
         """Draw it, if the terminal is one that we know all about; whether it was drawn."""
         if any(os.environ.get(name) for name in _SAYS_OTHERWISE):
             return False

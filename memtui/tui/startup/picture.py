@@ -14,7 +14,7 @@ from zlib import crc32
 
 from memtui import __version__
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.render.memory_rows import Group, Item, Row
+from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.segments.budget_meter import Fill
 from memtui.util.record import Record
 from memtui.util.tabbed import pack, unpack
@@ -23,8 +23,8 @@ TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memtui.client.memory_location import Place
-    from memtui.tui.startup.start import Start
+    from memtui.client.memory_location import MemoryLocation
+    from memtui.tui.startup.start import StartContext
 
 FIRST_ROWS = 200
 """Rows that are kept: more than any screen has; the rest comes with the reading, a moment later."""
@@ -53,7 +53,7 @@ class Picture(Record):
     """False: only what the folder lists, without anything that stands in a file."""
 
 
-class Kept(Record):
+class CachedFrame(Record):
     """A picture, if there is one, with what was decided before it was made; all texts visible.
 
     `project` and `folder` are as the first line shows them; `memory` is the folder's path; `enabled` is auto memory.
@@ -68,9 +68,9 @@ class Kept(Record):
     theme: str
     glyphs: str
 
-    def is_of(self, place: "Place") -> bool:
+    def is_of(self, location: "MemoryLocation") -> bool:
         """Whether it was made of that place."""
-        return self.memory == str(place.folder) and self.enabled == place.enabled
+        return self.memory == str(location.folder) and self.enabled == location.enabled
 
 
 def notice(picture: Picture | None, glyphs: Glyphs) -> str:
@@ -112,7 +112,7 @@ def _same(lines: list[str]) -> bool:
     return True
 
 
-def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> Kept | None:
+def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> CachedFrame | None:
     """The last picture of a directory, if every file and folder is as it was then; `None` otherwise.
 
     Args:
@@ -138,29 +138,29 @@ def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> Kept | No
             branch,
             last_dream,
         )
-        return Kept(picture, *unpack(decided))
+        return CachedFrame(picture, *unpack(decided))
     except (OSError, ValueError, TypeError):
         return None  # half a file, or of another program: the reading follows anyway
 
 
 def _row(line: str) -> Row:
     values = unpack(line)
-    return Group(*values) if len(values) == len(Group._fields) else Item(*values)
+    return GroupRow(*values) if len(values) == len(GroupRow._fields) else FileRow(*values)
 
 
-def load(start: "Start") -> Picture | None:
+def load(start: "StartContext") -> Picture | None:
     """The picture that somebody looked at already, else the last one of the project if nothing has changed since."""
-    kept = start.kept or read(start.cache, str(start.place.cwd), start.environ)
-    return kept.picture if kept and kept.is_of(start.place) else None
+    kept = start.kept or read(start.cache, str(start.location.cwd), start.environ)
+    return kept.picture if kept and kept.is_of(start.location) else None
 
 
-def save(start: "Start", picture: Picture, kept: Kept, stamps: Iterable[Stamp]) -> None:
+def save(start: "StartContext", picture: Picture, kept: CachedFrame, stamps: Iterable[Stamp]) -> None:
     """Keep a picture and what `kept` says was decided for the next start; a cache that can't be written is no fault."""
     from pathlib import Path
 
     from memtui.fs.atomic import replace_file
 
-    name, key = _file(start.cache, str(start.place.cwd), start.environ)
+    name, key = _file(start.cache, str(start.location.cwd), start.environ)
     file = Path(name)
     rows = picture.rows[:FIRST_ROWS]
     counted = (picture.files, picture.problems, picture.unlisted, picture.branch, picture.last_dream)

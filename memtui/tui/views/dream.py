@@ -17,8 +17,8 @@ from memtui.tui.run_actions import RunActions
 from memtui.tui.state import AppState, Dream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.gate_list import GateList
-from memtui.tui.widgets.list_view import Lines
 from memtui.tui.widgets.run_panes import RunDetails, RunList
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import many, visible
 
 NONE_YET = "no dream has run here yet; D starts one"
@@ -112,7 +112,7 @@ class DreamView(RunActions):
         """Put the cursor on a run, once it is listed."""
         self._awaited = "" if self.runs.to_key(id) else id
 
-    @on(Lines.Moved, "#runs")
+    @on(VirtualList.Moved, "#runs")
     def moved(self) -> None:
         """Another run: what is known of it at once, the rest when it was read."""
         id = self.current.run.id if self.current else ""
@@ -121,12 +121,12 @@ class DreamView(RunActions):
             app_of(self).dreams.open(id)
         self._show_details(app_of(self).start.now())
 
-    @on(Lines.Chosen, "#runs")
+    @on(VirtualList.Chosen, "#runs")
     def choose_run(self) -> None:
         """Enter on a run: its whole difference."""
         self.wish_run("diff")
 
-    @on(Lines.Chosen, "#run")
+    @on(VirtualList.Chosen, "#run")
     def choose_detail(self) -> None:
         """Enter on a file: its difference; on any other row that of the run."""
         self.wish_run("diff", self.file)

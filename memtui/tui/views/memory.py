@@ -12,18 +12,18 @@ from textual.content import Content
 from textual.widget import Widget
 
 from memtui.tui import keys
-from memtui.tui.messages import PreviewWanted
+from memtui.tui.messages import PreviewRequested
 from memtui.tui.reach import app_of
 from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
-from memtui.tui.render.memory_rows import Item
+from memtui.tui.render.memory_rows import FileRow
 from memtui.tui.render.properties import dressed, properties
 from memtui.tui.segments.topic_list import EMPTY, title
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.list_view import Lines
-from memtui.tui.widgets.properties import Facts
-from memtui.tui.widgets.reader import Reader
+from memtui.tui.widgets.properties import PropertyTable
+from memtui.tui.widgets.reader import ReaderView
 from memtui.tui.widgets.topic_list import TopicList
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class MemoryView(Widget):
     def compose(self) -> ComposeResult:
         # As few widgets as will do: each costs a millisecond or two of the first picture.
         yield TopicList(self.glyphs, id="topics", classes="pane")
-        yield Reader(id="preview", classes="pane")
-        yield Facts(id="facts", classes="pane")
+        yield ReaderView(id="preview", classes="pane")
+        yield PropertyTable(id="facts", classes="pane")
 
     def on_mount(self) -> None:
         self.screen.set_focus(self.list)
@@ -67,15 +67,15 @@ class MemoryView(Widget):
         return self.query_one(TopicList)
 
     @property
-    def reader(self) -> Reader:
+    def reader(self) -> ReaderView:
         """The preview."""
-        return self.query_one(Reader)
+        return self.query_one(ReaderView)
 
     @property
     def current(self) -> Path | None:
         """The file under the cursor."""
         row = self.list.current
-        return row.path if isinstance(row, Item) else None
+        return row.path if isinstance(row, FileRow) else None
 
     @property
     def chosen(self) -> tuple[Path, ...]:
@@ -86,31 +86,31 @@ class MemoryView(Widget):
     def show(self, state: AppState) -> None:
         """Draw the state."""
         before, self.state = self.state, state
-        if state.world is None:
+        if state.snapshot is None:
             if state.first is not None:
                 self._show_first(state.first, state.now)
             return
         self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
-        if before is None or before.world is not state.world or before.unsaved != state.unsaved:
+        if before is None or before.snapshot is not state.snapshot or before.unsaved != state.unsaved:
             self._rearrange()
             self.ask_preview()
         elif before.pinned != state.pinned or before.changed != state.changed or int(before.now) != int(state.now):
             self._rearrange()
-        if before is None or before.preview is not state.preview or before.world is not state.world:
+        if before is None or before.preview is not state.preview or before.snapshot is not state.snapshot:
             self._show_preview(state)  # problems of the file stand below its text
 
     def _rearrange(self) -> None:
         state = self.state
-        if state is None or state.world is None:
+        if state is None or state.snapshot is None:
             return
-        here = frozenset(path for path in self.wanted.marked if state.world.at(path))
+        here = frozenset(path for path in self.wanted.marked if state.snapshot.at(path))
         self.wanted = replace(self.wanted, marked=here)  # a file that is gone is not marked any more
-        rows = arrange(state.world, self.wanted)
+        rows = arrange(state.snapshot, self.wanted)
         self.list.show(rows, state.now)
-        if self._awaited is not None and state.world.at(self._awaited):
+        if self._awaited is not None and state.snapshot.at(self._awaited):
             path, self._awaited = self._awaited, None
             self.go_to(path)
-        self._title(len(state.world.auto.files) if state.world.auto else 0)
+        self._title(len(state.snapshot.auto.files) if state.snapshot.auto else 0)
         self._show_facts()
         if self.current != state.preview.path:
             self.ask_preview()
@@ -137,7 +137,7 @@ class MemoryView(Widget):
             return
         reader = self.reader
         lines = list(preview.lines)
-        if preview.path and preview.mode == MODES[0] and not self.query_one(Facts).display:
+        if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
         reader.show(lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
@@ -148,23 +148,23 @@ class MemoryView(Widget):
 
     def _show_facts(self) -> None:
         state = self.state
-        if state is None or state.world is None:
+        if state is None or state.snapshot is None:
             return
         pairs, notes = properties(state, self.current, self.glyphs)
-        facts = self.query_one(Facts)
+        facts = self.query_one(PropertyTable)
         facts.pairs, facts.notes = pairs, notes
 
     def ask_preview(self) -> None:
         """Ask for the file under the cursor in the mode and width in hand."""
-        self.post_message(PreviewWanted(self.current, self.mode, self.reader.draw_width))
+        self.post_message(PreviewRequested(self.current, self.mode, self.reader.draw_width))
 
-    @on(Lines.Moved, "#topics")
+    @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:
         """Another file: its preview and properties."""
         self.ask_preview()
         self._show_facts()
 
-    @on(Reader.WidthChanged)
+    @on(ReaderView.WidthChanged)
     def width_changed(self) -> None:
         """The lines were drawn for another width."""
         self.ask_preview()
@@ -176,7 +176,7 @@ class MemoryView(Widget):
         self.wanted = replace(self.wanted, folded=folded)
         self._rearrange()
 
-    @on(Lines.Chosen, "#topics")
+    @on(VirtualList.Chosen, "#topics")
     def open_editor(self) -> None:
         """Enter or a double click on a file."""
         self._wish("edit")
@@ -326,8 +326,8 @@ class MemoryView(Widget):
         self.mode = MODES[(MODES.index(self.mode) + step) % len(MODES)]
         self.ask_preview()
 
-    @on(Reader.Step)
-    def reader_step(self, message: Reader.Step) -> None:
+    @on(ReaderView.Step)
+    def reader_step(self, message: ReaderView.Step) -> None:
         """The same, asked for in the preview."""
         self.action_preview_step(message.step)
 
@@ -337,14 +337,14 @@ class MemoryView(Widget):
         pane = self.list
         pane.styles.width = max(20, pane.outer_size.width + cells)
 
-    @on(Reader.Follow)
-    def follow(self, message: Reader.Follow) -> None:
+    @on(ReaderView.Follow)
+    def follow(self, message: ReaderView.Follow) -> None:
         """Go where the link leads, remembering from where."""
         if message.target.startswith("version:"):
             app_of(self).wish(message.target, (self.current,) if self.current else ())
             return
-        world = self.state.world if self.state else None
-        target = world.resolve(self.current, message.target) if world and self.current else None
+        snapshot = self.state.snapshot if self.state else None
+        target = snapshot.resolve(self.current, message.target) if snapshot and self.current else None
         if target is None:
             self.notify(f"nothing here is called {visible(message.target, keep='')}", severity="warning", markup=False)
         else:
@@ -358,8 +358,8 @@ class MemoryView(Widget):
             self._rearrange()
             self.list.to_key(str(path))
 
-    @on(Reader.Wish)
-    def reader_wish(self, message: Reader.Wish) -> None:
+    @on(ReaderView.Wish)
+    def reader_wish(self, message: ReaderView.Wish) -> None:
         """Wishes of the preview."""
         match message.what:
             case "edit":

@@ -14,7 +14,7 @@ WORDS = {
 }
 
 
-class Later(Widget):
+class Placeholder(Widget):
     """Says so, and nothing else."""
 
     HINTS = keys.hints(keys.EVERYWHERE)

@@ -13,18 +13,18 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from memtui.sessions.health_cache import BIG
-from memtui.sessions.listing import Packed, Session
-from memtui.transcripts.path_source import WaySource
+from memtui.sessions.listing import CompressedList, Session
+from memtui.transcripts.path_source import PathSource
 from memtui.tui import keys
 from memtui.tui.reach import app_of
 from memtui.tui.render.session_rows import SESSION_ORDERS, Arranged, SessionsWanted, arrange_sessions, point_of
 from memtui.tui.render.session_summary import pairs_of
-from memtui.tui.state import AppState, Conversation, Point, Scope, Shelf
+from memtui.tui.state import AppState, OpenConversation, Point, Scope, SessionListState
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.list_view import Lines
-from memtui.tui.widgets.properties import Facts
+from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.session_list import SessionList
 from memtui.tui.widgets.transcript_view import Anchor, TranscriptLines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.errors import MemtuiError
 from memtui.util.text import many, size, visible
 
@@ -53,7 +53,7 @@ class SessionsView(Widget):
     def compose(self) -> ComposeResult:
         yield SessionList(self.glyphs, id="shelf", classes="pane")
         yield Vertical(id="conversation", classes="pane")
-        yield Facts(id="session-facts", classes="pane")
+        yield PropertyTable(id="session-facts", classes="pane")
 
     def on_mount(self) -> None:
         app_of(self).sessions.shelve(self.wanted.scope)
@@ -77,10 +77,10 @@ class SessionsView(Widget):
     def show(self, state: AppState) -> None:
         """Draw the state."""
         before, self.state = self.state, state
-        if state.shelf is None:
+        if state.session_list is None:
             return
-        shown = (state.shelf, state.opened, state.health, int(state.now))
-        if before is None or shown != (before.shelf, before.opened, before.health, int(before.now)):
+        shown = (state.session_list, state.opened, state.health, int(state.now))
+        if before is None or shown != (before.session_list, before.opened, before.health, int(before.now)):
             self._rearrange()
         if state.conversation is not None and (before is None or before.conversation is not state.conversation):
             self._show_conversation(state.conversation)
@@ -88,48 +88,50 @@ class SessionsView(Widget):
 
     def _rearrange(self) -> None:
         state = self.state
-        if state is None or state.shelf is None:
+        if state is None or state.session_list is None:
             return
-        shelf = state.shelf
-        rows = arrange_sessions(shelf, self.wanted, state.opened)
-        self.list.show(rows, shelf, self.wanted, state.health, state.now)
-        self._title(shelf, rows.listed)
-        self._find_awaited(shelf)
+        session_list = state.session_list
+        rows = arrange_sessions(session_list, self.wanted, state.opened)
+        self.list.show(rows, session_list, self.wanted, state.health, state.now)
+        self._title(session_list, rows.listed)
+        self._find_awaited(session_list)
         if (self.point, self.current) != self._asked:
             self.moved()
 
-    def _title(self, shelf: Shelf, shown: int) -> None:
-        total = len(shelf.sessions)
-        words = [shelf.scope, f"{total:,}" if shown == total else f"{shown:,} of {total:,}"]
+    def _title(self, session_list: SessionListState, shown: int) -> None:
+        total = len(session_list.sessions)
+        words = [session_list.scope, f"{total:,}" if shown == total else f"{shown:,} of {total:,}"]
         words += [f"branch {self.wanted.branch}"] if self.wanted.branch else []
         words += [f"by {self.wanted.order}"] if self.wanted.order != "age" else []
         words += [f"{len(self.wanted.marked)} marked"] if self.wanted.marked else []
         separator = f" {self.glyphs.separator} "
         self.list.border_title = Content(visible(separator.join(["3 Sessions", *words]), keep=""))
-        self.list.border_subtitle = f"{shelf.reading}{self.glyphs.ellipsis}" if shelf.reading else ""
+        self.list.border_subtitle = f"{session_list.reading}{self.glyphs.ellipsis}" if session_list.reading else ""
         filtered = self.wanted.query or self.wanted.branch
-        nothing = "no sessions here yet; A lists those of all projects" if shelf.scope != "all" else "no sessions yet"
-        self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if shelf.reading else nothing
+        nothing = (
+            "no sessions here yet; A lists those of all projects" if session_list.scope != "all" else "no sessions yet"
+        )
+        self.list.empty = f"0 of {total}, Esc clears" if filtered and total else "" if session_list.reading else nothing
 
     def _show_facts(self) -> None:
         state, session = self.state, self.current
-        facts = self.query_one(Facts)
-        if state is None or state.shelf is None or session is None:
+        facts = self.query_one(PropertyTable)
+        if state is None or state.session_list is None or session is None:
             facts.pairs, facts.notes = (), ()
             return
         opened = state.opened.get(session.place)
-        known = pairs_of(session, state.shelf, state.now, app_of(self).start.home)
+        known = pairs_of(session, state.session_list, state.now, app_of(self).start.home)
         facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
         notes = [part for note in (opened.notes if opened else ()) for part in Content.styled(note, "$dim").wrap(width)]
         facts.notes = notes
 
-    def _show_conversation(self, conversation: Conversation) -> None:
+    def _show_conversation(self, conversation: OpenConversation) -> None:
         """What leads to the row under the cursor, from its end; nothing if the cursor has gone on."""
         if conversation.point != self.point:
             return
         try:
-            source = WaySource(conversation.transcript.path, conversation.way)
+            source = PathSource(conversation.transcript.path, conversation.way)
         except MemtuiError as error:
             self.notify(visible(error.message), severity="warning", markup=False)
             return
@@ -197,20 +199,20 @@ class SessionsView(Widget):
         self.wanted = replace(self.wanted, query="", branch="")
         self._rearrange()
 
-    def _find_awaited(self, shelf: Shelf) -> None:
+    def _find_awaited(self, session_list: SessionListState) -> None:
         if not self._awaited:
             return
-        found = next((one for one in shelf.sessions if one.id == self._awaited), None)
+        found = next((one for one in session_list.sessions if one.id == self._awaited), None)
         if found is not None:
             self._awaited = ""
             self.list.to_key(found.place)
-        elif not shelf.reading and shelf.scope != "all":
+        elif not session_list.reading and session_list.scope != "all":
             self.action_scope("all")
-        elif not shelf.reading:
+        elif not session_list.reading:
             self.notify(f"session {visible(self._awaited[:8], keep='')} is not there any more", markup=False)
             self._awaited = ""
 
-    @on(Lines.Moved, "#shelf")
+    @on(VirtualList.Moved, "#shelf")
     def moved(self) -> None:
         """Another row: what is known of it at once, the rest when the cursor rests."""
         self._asked = (self.point, self.current)
@@ -239,7 +241,7 @@ class SessionsView(Widget):
         if not message.folded and self.state and message.key not in self.state.opened:
             self._read()
 
-    @on(Lines.Chosen, "#shelf")
+    @on(VirtualList.Chosen, "#shelf")
     def choose(self) -> None:
         """Enter or a double click: what can be done with it."""
         point = self.point
@@ -362,7 +364,7 @@ class SessionsView(Widget):
     def start_over(self) -> None:
         """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
         self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
-        self.list.show(Arranged(Packed()), Shelf(reading="reading"), self.wanted, {}, 0.0)
+        self.list.show(Arranged(CompressedList()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
         app_of(self).sessions.shelve(self.wanted.scope)
 
     def focus_default(self) -> None:

@@ -14,7 +14,7 @@ from memtui.tui import keys
 from memtui.tui.reach import app_of
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 from memtui.util.config import SETTINGS, Config
 
@@ -63,7 +63,7 @@ def _value(value: object) -> str:
     return "not set" if value is None else str(value)
 
 
-class SettingLines(Lines):
+class SettingLines(VirtualList):
     """The rows; Space and Enter act on the one under the cursor."""
 
     def __init__(self, glyphs: Glyphs) -> None:
@@ -132,10 +132,10 @@ class SettingsView(Widget):
     def show(self, state: AppState) -> None:
         """Draw the switches of the place."""
         config = app_of(self).config
-        self.query_one(SettingLines).show(rows(state.place.switches, state.place.warnings, config))
+        self.query_one(SettingLines).show(rows(state.location.switches, state.location.warnings, config))
         self.explain()
 
-    @on(Lines.Moved, "#switches")
+    @on(VirtualList.Moved, "#switches")
     def explain(self) -> None:
         """Say what the setting under the cursor does, and where its value comes from."""
         row = self.query_one(SettingLines).current
@@ -155,7 +155,7 @@ class SettingsView(Widget):
         """On or off."""
         self._wish("toggle")
 
-    @on(Lines.Chosen, "#switches")
+    @on(VirtualList.Chosen, "#switches")
     def action_change(self) -> None:
         """Choose a value and the layer that it is written to."""
         self._wish("change")

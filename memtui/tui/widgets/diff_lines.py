@@ -2,13 +2,13 @@
 
 from textual.content import Content
 
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import cells, visible
 
 _STYLES = {"+": "$good", "-": "$problem", "@": "$link", "=": "bold"}
 
 
-class DiffLines(Lines):
+class DiffLines(VirtualList):
     """A unified diff, long lines wrapped; the sign in front says what the colour says."""
 
     show_cursor = False

@@ -8,7 +8,7 @@ from memtui.tui.segments.hint_line import hint_line
 from memtui.tui.theme import glyphs_of
 
 
-class HintLine(Widget):
+class HintBar(Widget):
     """As many hints as fit."""
 
     hints: reactive[tuple[str, ...]] = reactive(())

@@ -5,11 +5,11 @@ from textual.content import Content
 from memtui.memory.checks.folder import Problem
 from memtui.tui.render.properties import SEVERITY_STYLES
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
 
 
-class ProblemList(Lines):
+class ProblemList(VirtualList):
     """The problems in the order of their lines."""
 
     def __init__(self, glyphs: Glyphs, *, id: str) -> None:

@@ -12,7 +12,7 @@ Pair = tuple[str, str, str]
 """Name, value, style of the value; all visible text."""
 
 
-class Facts(Widget):
+class PropertyTable(Widget):
     """Draws the pairs in two columns and the notes below, wrapped."""
 
     BORDER_TITLE = "Properties"

@@ -7,11 +7,11 @@ from textual.message import Message
 from textual.reactive import reactive
 
 from memtui.tui import keys
-from memtui.tui.render.markdown import Line
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.render.markdown import MarkdownLine
+from memtui.tui.widgets.virtual_list import VirtualList
 
 
-class Reader(Lines):
+class ReaderView(VirtualList):
     """Draws lines that somebody else made (in a thread, for the width in hand)."""
 
     BINDINGS = keys.bindings(keys.READER)
@@ -46,16 +46,16 @@ class Reader(Lines):
 
     def __init__(self, *, id: str, classes: str = "") -> None:
         super().__init__(id=id, classes=classes)
-        self.lines: Sequence[Line] = ()
+        self.lines: Sequence[MarkdownLine] = ()
         self._width = 0
         self.name_shown = ""
         """The title of what is shown: the same title again keeps the place."""
 
-    def show(self, lines: Sequence[Line], *, keep_place: bool = False) -> None:
+    def show(self, lines: Sequence[MarkdownLine], *, keep_place: bool = False) -> None:
         """Draw these lines; from the top unless the same text only changed a little."""
         self.lines = lines
         if not keep_place:
-            self.set_reactive(Lines.cursor, 0)
+            self.set_reactive(VirtualList.cursor, 0)
             self.scroll_to(y=0, animate=False)
         self.rows_changed()
 
@@ -91,7 +91,7 @@ class Reader(Lines):
         self.refresh()
 
     @property
-    def _here(self) -> Line | None:
+    def _here(self) -> MarkdownLine | None:
         return self.lines[self.cursor] if self.cursor < len(self.lines) else None
 
     def _wish(self, what: str) -> None:

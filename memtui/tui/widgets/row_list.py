@@ -8,12 +8,12 @@ from typing import Generic, TypeVar
 from textual.message import Message
 
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.widgets.list_view import Lines
+from memtui.tui.widgets.virtual_list import VirtualList
 
 Row = TypeVar("Row")
 
 
-class RowList(Lines, Generic[Row]):
+class RowList(VirtualList, Generic[Row]):
     """Rows as somebody made them; subclasses say by `key` which one is which, and by `row` how one looks."""
 
     class Folded(Message):

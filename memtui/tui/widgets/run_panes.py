@@ -21,14 +21,14 @@ from memtui.tui.render.dream_rows import run_row
 from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
-from memtui.tui.widgets.list_view import Lines
 from memtui.tui.widgets.row_list import RowList
+from memtui.tui.widgets.virtual_list import VirtualList
 
 MAX_DETAIL_EVENTS = 200
 """Events that the log shows; the oldest beyond are left to `memtui dream watch`."""
 
 
-class RunDetails(Lines):
+class RunDetails(VirtualList):
     """How it stands, files, how it was made and log, a line between them; the cursor stays on its file."""
 
     BINDINGS = keys.bindings(keys.DREAM_LIST)
@@ -178,7 +178,7 @@ MAX_LOG_EVENTS = 2_000
 """Events that can be scrolled to."""
 
 
-class RunLog(Lines, can_focus=False):
+class RunLog(VirtualList, can_focus=False):
     """Scrolled, never focused. While it follows, the newest row is in sight; else the rows in sight stay there."""
 
     show_cursor = False

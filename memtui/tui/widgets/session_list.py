@@ -20,7 +20,7 @@ from memtui.tui.render.session_rows import (
     key_of,
     project_of,
 )
-from memtui.tui.state import Shelf
+from memtui.tui.state import SessionListState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
 from memtui.util import text
@@ -38,14 +38,21 @@ class SessionList(RowList[SessionRow]):
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
-        self.shelf = Shelf()
+        self.session_list = SessionListState()
         self.wanted = SessionsWanted()
         self.health: Mapping[str, str] = {}
         self.now = 0.0
 
-    def show(self, rows: Arranged, shelf: Shelf, wanted: SessionsWanted, health: Mapping[str, str], now: float) -> None:
+    def show(
+        self,
+        rows: Arranged,
+        session_list: SessionListState,
+        wanted: SessionsWanted,
+        health: Mapping[str, str],
+        now: float,
+    ) -> None:
         """Draw these rows; ages count back from `now`. The cursor stays on its row."""
-        self.health, self.shelf, self.wanted, self.now = health, shelf, wanted, now
+        self.health, self.session_list, self.wanted, self.now = health, session_list, wanted, now
         self.put(rows)
 
     @property
@@ -91,7 +98,7 @@ class SessionList(RowList[SessionRow]):
         lead = f"{mark}{self.glyphs.tick if place in self.wanted.marked else ' '}{fold}"
         room = max(1, width - len(lead) - len(tail) - (len(word) + 1 if word else 0))
         project = ""
-        if self.shelf.scope != "project" and width >= PROJECT_FROM:
+        if self.session_list.scope != "project" and width >= PROJECT_FROM:
             project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
         title = text.visible(session.title, keep="") or NAMELESS
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
@@ -106,19 +113,19 @@ class SessionList(RowList[SessionRow]):
         )
 
     def _mark(self, session: Session) -> tuple[str, str]:
-        if session.id in self.shelf.live:
+        if session.id in self.session_list.live:
             return self.glyphs.changed, "$good"
         lost = session.bad or self.health.get(session.place)
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
-        if session.id in self.shelf.live:
+        if session.id in self.session_list.live:
             return "live"
-        if session.place in self.shelf.archived:
+        if session.place in self.session_list.archived:
             return "archived"
-        if self.shelf.days is None:
+        if self.session_list.days is None:
             return ""
-        left = days_left(session.modified, self.now, self.shelf.days)
+        left = days_left(session.modified, self.now, self.session_list.days)
         return leaving(left)
 
     def _node(self, row: NodeRow, width: int) -> Content:

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from memtui.tui import keys
 from memtui.tui.glyphs import Glyphs
-from memtui.tui.render.memory_rows import Group, Item, Row
+from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.segments.topic_list import first_file, row_line
 from memtui.tui.widgets.row_list import RowList
 
@@ -35,7 +35,7 @@ class TopicList(RowList[Row]):
         self.cursor = first_file(self.rows)
 
     def key(self, row: Row) -> Hashable:
-        return row.where if isinstance(row, Item) else row.key
+        return row.where if isinstance(row, FileRow) else row.key
 
     def row(self, index: int, width: int) -> Content:
         return Content.assemble(*row_line(self.rows[index], width, self.now, self.glyphs))
@@ -43,11 +43,11 @@ class TopicList(RowList[Row]):
     def action_fold(self, fold: bool) -> None:
         """Fold or unfold the group under the cursor; on a file, left goes to its group and right to the next pane."""
         row = self.current
-        if isinstance(row, Group):
+        if isinstance(row, GroupRow):
             if row.folded != fold:
                 self.post_message(self.Folded(row.key, fold))
         elif fold:
-            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Group))
+            above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], GroupRow))
             self.cursor = next(above, self.cursor)
         else:
             self.screen.focus_next()
@@ -55,7 +55,7 @@ class TopicList(RowList[Row]):
     def action_open(self) -> None:
         """Fold a group, or report a file as chosen."""
         row = self.current
-        if isinstance(row, Group):
+        if isinstance(row, GroupRow):
             self.post_message(self.Folded(row.key, not row.folded))
         else:
             super().action_open()

@@ -28,10 +28,10 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.transcripts.content import Kind, said_of
-from memtui.transcripts.folded_source import FOLD, FoldedSource, Run
-from memtui.transcripts.records import Longer, Passage, Source, Spot
-from memtui.transcripts.search import Hit, Needle, find_around, next_prompt, with_uuid
+from memtui.transcripts.content import Kind, message_content
+from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange
+from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
+from memtui.transcripts.search import Needle, SearchHit, find_around, next_prompt, with_uuid
 from memtui.tui import keys
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.theme import glyphs_of
@@ -41,10 +41,10 @@ MOST_ROWS = 3000
 """Rows that are held; beyond, those farthest from the screen are let go."""
 
 
-class Block(Struct, frozen=True, eq=False):
+class RecordBlock(Struct, frozen=True, eq=False):
     """The rows of one passage, and what is still known of it: what it said is read again when it is wanted."""
 
-    spot: Spot
+    spot: Cursor
     offset: int
     length: int
     line: int
@@ -74,20 +74,20 @@ class Window:
         draw: Makes a block of a passage.
     """
 
-    def __init__(self, source: Source, draw: Callable[[Passage], Block]) -> None:
+    def __init__(self, source: RecordSource, draw: Callable[[RecordView], RecordBlock]) -> None:
         self.source = source
         self.draw = draw
-        self.blocks: list[Block] = []
-        self.rows: list[tuple[Block, Row]] = []
+        self.blocks: list[RecordBlock] = []
+        self.rows: list[tuple[RecordBlock, Row]] = []
         self.at_top = self.at_bottom = False
 
-    def start(self, block: Block | None) -> None:
+    def start(self, block: RecordBlock | None) -> None:
         """Hold this block alone; None for a source that is empty."""
         self.blocks = [block] if block else []
         self.rows = [(block, row) for row in block.rows] if block else []
         self.at_top = self.at_bottom = block is None
 
-    def above(self, block: Block | None) -> int:
+    def above(self, block: RecordBlock | None) -> int:
         """Put a block before the first, None where there is none; returns by how many rows the others moved."""
         if block is None:
             self.at_top = True
@@ -96,7 +96,7 @@ class Window:
         self.rows[:0] = [(block, row) for row in block.rows]
         return len(block.rows)
 
-    def below(self, block: Block | None) -> None:
+    def below(self, block: RecordBlock | None) -> None:
         """Put a block behind the last, None where there is none."""
         if block is None:
             self.at_bottom = True
@@ -136,7 +136,7 @@ class Window:
             del self.rows[-len(self.blocks.pop().rows) :]
 
 
-def row_of(block: Block, anchor: Anchor, needle: str) -> int:
+def row_of(block: RecordBlock, anchor: Anchor, needle: str) -> int:
     """The row that an anchor names; of several of one line the first that has the text looked for."""
     if anchor.end:
         return len(block.rows) - 1
@@ -157,21 +157,21 @@ MOST_PAINTED: Final = 500
 """Painted rows that are kept."""
 START: Final = Anchor()
 """The first row of a passage."""
-Reads = Callable[[Source, int | None], Passage | None]
+Reads = Callable[[RecordSource, int | None], RecordView | None]
 """Reads a passage from a source, with the most bytes of a line that may be read."""
-Then = Callable[[Block | None], None]
+Then = Callable[[RecordBlock | None], None]
 
 
-class PassageLines(Widget, can_focus=True):
+class RecordLines(Widget, can_focus=True):
     """Records of a source by rows; told where to go, it says where it is."""
 
     BINDINGS = keys.bindings(keys.LINES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"passages--cursor", "passages--bar"}
     DEFAULT_CSS = """
-    PassageLines { height: 1fr; }
-    PassageLines > .passages--cursor { background: $primary 22%; }
-    PassageLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
-    PassageLines > .passages--bar { color: $border-blurred; }
+    RecordLines { height: 1fr; }
+    RecordLines > .passages--cursor { background: $primary 22%; }
+    RecordLines:focus > .passages--cursor { background: $primary 45%; text-style: bold; }
+    RecordLines > .passages--bar { color: $border-blurred; }
     """
 
     needle: reactive[str] = reactive("")
@@ -181,11 +181,11 @@ class PassageLines(Widget, can_focus=True):
     class Moved(Message):
         """The cursor stands in another record, or on another row of it; `share` is how much lies before it."""
 
-        block: Block
+        block: RecordBlock
         share: float
 
         def can_replace(self, message: Message) -> bool:
-            return isinstance(message, PassageLines.Moved)
+            return isinstance(message, RecordLines.Moved)
 
     @dataclass
     class Told(Message):
@@ -198,11 +198,11 @@ class PassageLines(Widget, can_focus=True):
         """A thread has read and drawn what `then` is to be called with, unless something else was wanted since."""
 
         ticket: object
-        block: Block | None
+        block: RecordBlock | None
         then: Then
         error: str = ""
 
-    def __init__(self, source: Source, *, id: str | None = None) -> None:
+    def __init__(self, source: RecordSource, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.source = source
         self.window = Window(source, self._drawn)
@@ -212,7 +212,7 @@ class PassageLines(Widget, can_focus=True):
         self._trouble = ""
         self._strips: dict[tuple[int, Style], tuple[Row, Strip]] = {}
 
-    def limit(self, spot: Spot, part: int) -> int:
+    def limit(self, spot: Cursor, part: int) -> int:
         """How many lines of a part are wanted; 0 folds it. Also asked in threads."""
         return 0
 
@@ -224,7 +224,7 @@ class PassageLines(Widget, can_focus=True):
         return self._ticket is not None
 
     @property
-    def here(self) -> tuple[Block, Row] | None:
+    def here(self) -> tuple[RecordBlock, Row] | None:
         """The row under the cursor and the block that it is of; None in an empty source."""
         return self.window.rows[self.cursor] if self.cursor < len(self.window.rows) else None
 
@@ -245,7 +245,7 @@ class PassageLines(Widget, can_focus=True):
             return  # not laid out: the first size comes here again
         self._read(reads, lambda block: self._opened(block, anchor))
 
-    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
+    def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
         """Read another source, from where `open` would go; the old one is closed."""
         self.source.close()
         self.source = source
@@ -269,7 +269,7 @@ class PassageLines(Widget, can_focus=True):
     def on_unmount(self) -> None:
         self.source.close()
 
-    def draw_again(self, block: Block, row: Row) -> None:
+    def draw_again(self, block: RecordBlock, row: Row) -> None:
         """Draw all anew, the same row under the cursor and at the same height."""
         spot = block.spot
         y = max(0, min(self.cursor - self.top, self.size.height - 1))
@@ -277,16 +277,16 @@ class PassageLines(Widget, can_focus=True):
 
     # Reading and drawing.
 
-    def _drawn(self, passage: Passage) -> Block:
+    def _drawn(self, passage: RecordView) -> RecordBlock:
         """The rows of a passage; also called in threads, so nothing here is changed."""
         spot = passage.spot
 
         def limit(part: int, kind: Kind) -> int:
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
-        said = said_of(passage)
+        said = message_content(passage)
         rows = tuple(draw_said(said, self.row_width, glyphs_of(self), limit))
-        return Block(
+        return RecordBlock(
             spot, passage.offset, passage.length, passage.line, said.uuid, said.prompt, passage.pending, rows
         )  # fmt: skip
 
@@ -305,7 +305,7 @@ class PassageLines(Widget, can_focus=True):
             then(self._drawn(passage) if passage else None)
 
     @work(thread=True, group="read-long", exit_on_error=False, description="read a long line")
-    def _read_long(self, source: Source, ticket: object, reads: Reads, then: Then) -> None:
+    def _read_long(self, source: RecordSource, ticket: object, reads: Reads, then: Then) -> None:
         try:
             passage = reads(source, None)
             ready = self.Ready(ticket, self._drawn(passage) if passage else None, then)
@@ -324,7 +324,7 @@ class PassageLines(Widget, can_focus=True):
             if not message.error:
                 message.then(message.block)
 
-    def _opened(self, block: Block | None, anchor: Anchor) -> None:
+    def _opened(self, block: RecordBlock | None, anchor: Anchor) -> None:
         self.window = Window(self.source, self._drawn)
         self.window.start(block)
         self.cursor = row_of(block, anchor, self.needle) if block else 0
@@ -362,13 +362,13 @@ class PassageLines(Widget, can_focus=True):
         self.top += rows
         self.cursor += rows
 
-    def _read_edge(self, spot: Spot, *, below: bool) -> None:
+    def _read_edge(self, spot: Cursor, *, below: bool) -> None:
         """Read the long line behind the last block, or before the first."""
         if self._ticket is not None:
             return
         window = self.window
 
-        def take(block: Block | None) -> None:
+        def take(block: RecordBlock | None) -> None:
             if window is not self.window or window.blocks[-1 if below else 0].spot != spot:
                 return
             if below:
@@ -514,12 +514,12 @@ TOLD_EACH: Final = 0.2
 """Seconds between two words about how far a search is."""
 MOST_SHOWN: Final = 5_000
 """Lines of one part that a search unfolds at most; a hit behind them is told by the row that counts the rest."""
-Steps = Iterator[Hit | float]
-Search = Callable[[Source, int | None], Steps]
+Steps = Iterator[SearchHit | float]
+Search = Callable[[RecordSource, int | None], Steps]
 """Searches a source, with the most bytes of a line that may be read."""
 
 
-class TranscriptLines(PassageLines):
+class TranscriptLines(RecordLines):
     """Records of a source, to be folded and searched."""
 
     BINDINGS = keys.bindings(keys.TRANSCRIPT)
@@ -540,17 +540,17 @@ class TranscriptLines(PassageLines):
         """A search is done; `hit` is None if there was nothing."""
 
         ticket: object
-        hit: Hit | None
+        hit: SearchHit | None
         error: str = ""
 
-    def __init__(self, source: Source, *, id: str | None = None) -> None:
+    def __init__(self, source: RecordSource, *, id: str | None = None) -> None:
         super().__init__(source, id=id)
         self.all_open = False
-        self._shown: dict[tuple[Spot, int], int] = {}
+        self._shown: dict[tuple[Cursor, int], int] = {}
         self._search: object = None
         self._nothing = ""
 
-    def limit(self, spot: Spot, part: int) -> int:
+    def limit(self, spot: Cursor, part: int) -> int:
         if spot.part == FOLD and isinstance(self.source, FoldedSource):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
@@ -559,7 +559,7 @@ class TranscriptLines(PassageLines):
     def busy(self) -> bool:
         return super().busy or self._search is not None
 
-    def show(self, source: Source, reads: Reads, anchor: Anchor = START) -> None:
+    def show(self, source: RecordSource, reads: Reads, anchor: Anchor = START) -> None:
         self.stop_search()
         self._shown.clear()
         super().show(source, reads, anchor)
@@ -569,7 +569,7 @@ class TranscriptLines(PassageLines):
 
     # Folding.
 
-    def fold_repeats(self, runs: tuple[Run, ...]) -> None:
+    def fold_repeats(self, runs: tuple[RepeatedRange, ...]) -> None:
         """Fold what a compaction wrote again, in the file's order."""
         if isinstance(self.source, FoldedSource) and self.source.runs != runs:
             self.source.fold(runs)
@@ -597,7 +597,7 @@ class TranscriptLines(PassageLines):
         if (here := self.here) is not None:
             self.draw_again(*here)
 
-    def _show_part(self, block: Block, row: Row, lines: int) -> None:
+    def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
         if row.folds or row.more:
             if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
                 self.source.turn(block.spot, opened=lines > 0)
@@ -628,7 +628,7 @@ class TranscriptLines(PassageLines):
         needle = Needle(words)
         way = "below" if step > 0 else "above"
 
-        def search(source: Source, most: int | None) -> Steps:
+        def search(source: RecordSource, most: int | None) -> Steps:
             return find_around(source, needle, spot, step, behind=behind, most=most)
 
         self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
@@ -644,7 +644,7 @@ class TranscriptLines(PassageLines):
             return
         way = "next" if step > 0 else "previous"
 
-        def search(source: Source, most: int | None) -> Steps:
+        def search(source: RecordSource, most: int | None) -> Steps:
             return next_prompt(source, spot, step, most=most)
 
         self._look(search, f"looking for the {way} prompt", f"no {way} prompt")
@@ -652,7 +652,7 @@ class TranscriptLines(PassageLines):
     def to_uuid(self, uuid: str) -> None:
         """To the record with a uuid."""
 
-        def search(source: Source, most: int | None) -> Steps:
+        def search(source: RecordSource, most: int | None) -> Steps:
             return with_uuid(source, uuid, most=most)
 
         self._look(search, "looking for the record", f"no record {uuid} here")
@@ -666,7 +666,7 @@ class TranscriptLines(PassageLines):
         share = 0.0
         try:
             for step in search(self.source, AT_ONCE):
-                if isinstance(step, Hit):
+                if isinstance(step, SearchHit):
                     self._show_hit(step)
                     return
                 share = step
@@ -685,13 +685,13 @@ class TranscriptLines(PassageLines):
         self._look_long(self.source.copy(), search, ticket, doing)
 
     @work(thread=True, group="search", exit_on_error=False, description="search a transcript")
-    def _look_long(self, source: Source, search: Search, ticket: object, doing: str) -> None:
+    def _look_long(self, source: RecordSource, search: Search, ticket: object, doing: str) -> None:
         worker, hit, error, told = get_current_worker(), None, "", time.monotonic()
         try:
             for step in search(source, None):
                 if worker.is_cancelled or ticket is not self._search:
                     return
-                if isinstance(step, Hit):
+                if isinstance(step, SearchHit):
                     hit = step
                 elif time.monotonic() - told > TOLD_EACH:
                     told = time.monotonic()
@@ -716,7 +716,7 @@ class TranscriptLines(PassageLines):
             self.post_message(self.Told(""))
         return running
 
-    def _show_hit(self, hit: Hit | None) -> None:
+    def _show_hit(self, hit: SearchHit | None) -> None:
         self._search = None
         self.post_message(self.Told("" if hit else self._nothing))
         if hit is None:

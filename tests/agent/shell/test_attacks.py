@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import Scope, decide
+from memtui.agent.permissions import AllowedFolders, decide
 from tests.agent.worlds import build, here
 
 DENIED = """
@@ -373,51 +373,51 @@ xxd -l 32 a.md
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Scope:
+def snapshot(tmp_path_factory: pytest.TempPathFactory) -> AllowedFolders:
     return build(tmp_path_factory.mktemp("world").resolve())
 
 
-def line_of(text: str, scope: Scope) -> str:
+def line_of(text: str, scope: AllowedFolders) -> str:
     """A line of the lists above in the world that was made for it."""
     return here(text, scope.root.parents[1])
 
 
 @pytest.mark.parametrize("line", DENIED)
-def test_attacks(line: str, world: Scope) -> None:
-    assert not decide("Bash", {"command": line_of(line, world)}, world).allowed
+def test_attacks(line: str, snapshot: AllowedFolders) -> None:
+    assert not decide("Bash", {"command": line_of(line, snapshot)}, snapshot).allowed
 
 
 @pytest.mark.parametrize("line", ALLOWED)
-def test_lines_that_agents_write(line: str, world: Scope) -> None:
-    decision = decide("Bash", {"command": line_of(line, world)}, world)
+def test_lines_that_agents_write(line: str, snapshot: AllowedFolders) -> None:
+    decision = decide("Bash", {"command": line_of(line, snapshot)}, snapshot)
     assert decision.allowed, decision.reason
 
 
-def test_lengths(world: Scope) -> None:
-    assert decide("Bash", {"command": " && ".join(["ls"] * 20)}, world).allowed
-    assert not decide("Bash", {"command": " | ".join(["ls"] * 21)}, world).allowed
-    assert decide("Bash", {"command": "echo " + "x" * 4000}, world).allowed
-    assert not decide("Bash", {"command": "echo " + "가" * 2000}, world).allowed
-    assert not decide("Bash", {"command": "x" * 10_000_000}, world).allowed
-    assert not decide("Bash", {"command": ""}, world).allowed
-    assert not decide("Bash", {"command": "   "}, world).allowed
+def test_lengths(snapshot: AllowedFolders) -> None:
+    assert decide("Bash", {"command": " && ".join(["ls"] * 20)}, snapshot).allowed
+    assert not decide("Bash", {"command": " | ".join(["ls"] * 21)}, snapshot).allowed
+    assert decide("Bash", {"command": "echo " + "x" * 4000}, snapshot).allowed
+    assert not decide("Bash", {"command": "echo " + "가" * 2000}, snapshot).allowed
+    assert not decide("Bash", {"command": "x" * 10_000_000}, snapshot).allowed
+    assert not decide("Bash", {"command": ""}, snapshot).allowed
+    assert not decide("Bash", {"command": "   "}, snapshot).allowed
 
 
-def test_a_wildcard_never_becomes_a_flag(world: Scope) -> None:
-    plan = decide("Bash", {"command": "cat *.md"}, world).plan
+def test_a_wildcard_never_becomes_a_flag(snapshot: AllowedFolders) -> None:
+    plan = decide("Bash", {"command": "cat *.md"}, snapshot).plan
     assert plan is not None
     argv = plan.steps[0].stages[0].argv
     assert argv[:3] == ("cat", "--", "./-n.md")
-    assert not decide("Bash", {"command": "ls -* "}, world).allowed  # "-n.md" and "-o" would be flags
+    assert not decide("Bash", {"command": "ls -* "}, snapshot).allowed  # "-n.md" and "-o" would be flags
 
 
 def test_a_wildcard_for_too_many_names(tmp_path: Path) -> None:
     for number in range(1001):
         (tmp_path / f"{number}.md").touch()
-    assert not decide("Bash", {"command": "cat *"}, Scope(tmp_path)).allowed
-    assert decide("Bash", {"command": "cat 1*.md"}, Scope(tmp_path)).allowed
+    assert not decide("Bash", {"command": "cat *"}, AllowedFolders(tmp_path)).allowed
+    assert decide("Bash", {"command": "cat 1*.md"}, AllowedFolders(tmp_path)).allowed
 
 
 def test_a_name_that_is_no_text(tmp_path: Path) -> None:
     (tmp_path / os.fsdecode(b"a\xff.md")).touch()
-    assert not decide("Bash", {"command": "cat *"}, Scope(tmp_path)).allowed
+    assert not decide("Bash", {"command": "cat *"}, AllowedFolders(tmp_path)).allowed

@@ -8,24 +8,24 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import Scope, decide
-from memtui.agent.shell.plan import Plan, Redirect, Stage, Step
+from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.shell.plan import PipelineStage, Redirect, ShellPlan, ShellStep
 from memtui.agent.shell.run import ENVIRONMENT, Ran, run
 from tests.agent.shell.fuzz import BASH, in_bash, session
 from tests.agent.worlds import SECRET, build, fingerprint
 
 
 @pytest.fixture
-def scope(tmp_path: Path) -> Scope:
+def scope(tmp_path: Path) -> AllowedFolders:
     return build(tmp_path.resolve(), hidden=False)
 
 
-def plan_of(scope: Scope, *argv: str) -> Plan:
+def plan_of(scope: AllowedFolders, *argv: str) -> ShellPlan:
     """A plan as no judge would make it."""
-    return Plan(scope.root, (Step("", (Stage(argv),)),), (scope.root, *scope.reads))
+    return ShellPlan(scope.root, (ShellStep("", (PipelineStage(argv),)),), (scope.root, *scope.reads))
 
 
-def line(scope: Scope, text: str) -> Ran:
+def line(scope: AllowedFolders, text: str) -> Ran:
     plan = decide("Bash", {"command": text}, scope).plan
     assert plan is not None
     return run(plan)
@@ -57,18 +57,18 @@ def line(scope: Scope, text: str) -> Ran:
         "find . -name '*.md' -type f | sort | head -4",
     ],
 )
-def test_the_same_answer_as_a_shell(text: str, scope: Scope) -> None:
+def test_the_same_answer_as_a_shell(text: str, scope: AllowedFolders) -> None:
     assert line(scope, text).output == in_bash(text, scope.root.parents[1])[0]
 
 
-def test_programs_see_four_names_and_no_key(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_see_four_names_and_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
     ran = run(plan_of(scope, "env"))
     assert dict(entry.split("=", 1) for entry in ran.output.split()) == ENVIRONMENT
     assert len(ENVIRONMENT) == 4
 
 
-def test_time_ends_it_and_nothing_stays(scope: Scope) -> None:
+def test_time_ends_it_and_nothing_stays(scope: AllowedFolders) -> None:
     start = time.monotonic()
     # The shell's own parent is the program that leads the session.
     ran = run(plan_of(scope, "sh", "-c", "echo $PPID; sleep 100 & sleep 100"), seconds=0.5)
@@ -79,29 +79,29 @@ def test_time_ends_it_and_nothing_stays(scope: Scope) -> None:
         assert time.monotonic() < deadline
 
 
-def test_output_ends_it(scope: Scope) -> None:
+def test_output_ends_it(scope: AllowedFolders) -> None:
     ran = run(plan_of(scope, "yes"), most=1000)
     assert (ran.stopped, ran.code, ran.output) == ("output", None, "y\n" * 500)
 
 
-def test_a_program_that_is_not_installed(scope: Scope) -> None:
+def test_a_program_that_is_not_installed(scope: AllowedFolders) -> None:
     ran = run(plan_of(scope, "no-such-program"))
     assert (ran.code, ran.output) == (127, "no-such-program: not installed\n")
 
 
-def test_a_folder_that_is_gone(scope: Scope) -> None:
-    plan = Plan(scope.root / "gone", (Step("", (Stage(("ls",)),)),), (scope.root,))
+def test_a_folder_that_is_gone(scope: AllowedFolders) -> None:
+    plan = ShellPlan(scope.root / "gone", (ShellStep("", (PipelineStage(("ls",)),)),), (scope.root,))
     assert run(plan).code == 1
 
 
-def test_output_is_made_visible(scope: Scope) -> None:
+def test_output_is_made_visible(scope: AllowedFolders) -> None:
     (scope.root / "odd.md").write_bytes(b"\x1b]52;c;x\x07\xff\xe2\x80\xae\n")
     assert not set("\x1b\x07\u202e") & set(line(scope, "cat odd.md").output)
 
 
-def test_redirects_in_order(scope: Scope) -> None:
-    stage = Stage(("sh", "-c", "echo out; echo err >&2"), (Redirect(2, "stdout"), Redirect(1, "null")))
-    assert run(Plan(scope.root, (Step("", (stage,)),), (scope.root,))).output == "err\n"
+def test_redirects_in_order(scope: AllowedFolders) -> None:
+    stage = PipelineStage(("sh", "-c", "echo out; echo err >&2"), (Redirect(2, "stdout"), Redirect(1, "null")))
+    assert run(ShellPlan(scope.root, (ShellStep("", (stage,)),), (scope.root,))).output == "err\n"
 
 
 def test_secrets_in_the_folders_are_left_out_of_recursion(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ needs_sandbox = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox 
         "truncate -s 0 a.md", "touch -d 2020-01-01 a.md", "chmod 777 a.md", "mkfifo p", "cp a.md /tmp/memtui-escape",
     ],
 )  # fmt: skip
-def test_the_sandbox_lets_nothing_be_written(script: str, scope: Scope) -> None:
+def test_the_sandbox_lets_nothing_be_written(script: str, scope: AllowedFolders) -> None:
     base = scope.root.parents[1]
     before = fingerprint(base)
     ran = run(plan_of(scope, "sh", "-c", script))
@@ -141,7 +141,7 @@ def test_the_sandbox_lets_nothing_be_written(script: str, scope: Scope) -> None:
 @pytest.mark.parametrize(
     "path", ["../outside/secret.txt", "link-out", "linkdir/secret.txt", "/etc/passwd", "/proc/self/environ"]
 )
-def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: Scope) -> None:
+def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: AllowedFolders) -> None:
     ran = run(plan_of(scope, "cat", path))
     if "landlock" not in ran.sandbox:
         pytest.skip(f"this system has only {ran.sandbox}")
@@ -151,7 +151,7 @@ def test_the_sandbox_lets_nothing_else_be_read(path: str, scope: Scope) -> None:
 
 @needs_sandbox
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash's own network words")
-def test_the_sandbox_has_no_network(scope: Scope) -> None:
+def test_the_sandbox_has_no_network(scope: AllowedFolders) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         ran = run(plan_of(scope, "bash", "-c", f"exec 3<>/dev/tcp/127.0.0.1/{port} && echo through"))
@@ -164,7 +164,7 @@ def test_the_sandbox_has_no_network(scope: Scope) -> None:
 
 
 @needs_sandbox
-def test_a_link_swapped_in_after_the_check_leads_nowhere(scope: Scope) -> None:
+def test_a_link_swapped_in_after_the_check_leads_nowhere(scope: AllowedFolders) -> None:
     plan = decide("Bash", {"command": "cat a.md"}, scope).plan
     assert plan is not None
     (scope.root / "a.md").unlink()

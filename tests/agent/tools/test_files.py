@@ -12,9 +12,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import Scope
+from memtui.agent.permissions import AllowedFolders
 from memtui.agent.tools.files import LARGEST, LINES, WHOLE, WIDTH
-from memtui.agent.tools.outcome import Outcome
+from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import MOST, Box
 from tests.fs.faults import FaultFS
 from tests.support import digest_tree
@@ -25,9 +25,9 @@ class Hands:
 
     def __init__(self, root: Path, **more: Any) -> None:
         self.root = root
-        self.box = Box(Scope(root, (root.parent / "reads",)), **more)
+        self.box = Box(AllowedFolders(root, (root.parent / "reads",)), **more)
 
-    def __call__(self, name: str, **given: Any) -> Outcome:
+    def __call__(self, name: str, **given: Any) -> ToolResult:
         return asyncio.run(self.box.call(name, given))
 
     def put(self, data: bytes, name: str = "a.md") -> Path:
@@ -323,7 +323,7 @@ def test_a_write_that_fails_at_any_call_leaves_the_file_whole(hands: Hands) -> N
     path = hands.put(b"old text\n")
     for number in range(1, 99):
         fs = FaultFS()
-        hands.box = Box(Scope(hands.root), fs=fs)
+        hands.box = Box(AllowedFolders(hands.root), fs=fs)
         path.write_bytes(b"old text\n")
         hands("Read", file_path="a.md")
         fs.fail_at(number, errno.ENOSPC)

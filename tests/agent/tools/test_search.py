@@ -14,31 +14,31 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import Scope
+from memtui.agent.permissions import AllowedFolders
 from memtui.agent.tools import search as grep
 from memtui.agent.tools import search as walk
-from memtui.agent.tools.outcome import Outcome, ToolFault
+from memtui.agent.tools.outcome import ToolFault, ToolResult
 from memtui.agent.tools.search import matcher
 from memtui.agent.tools.toolbox import MOST, Box, in_thread
 from tests.agent.worlds import SECRET, build
 
 
 @pytest.fixture
-def scope(tmp_path: Path) -> Scope:
+def scope(tmp_path: Path) -> AllowedFolders:
     return build(tmp_path.resolve())
 
 
-def use(scope: Scope, name: str, **given: Any) -> Outcome:
+def use(scope: AllowedFolders, name: str, **given: Any) -> ToolResult:
     return asyncio.run(Box(scope).call(name, given))
 
 
-def lines(scope: Scope, name: str, **given: Any) -> list[str]:
+def lines(scope: AllowedFolders, name: str, **given: Any) -> list[str]:
     outcome = use(scope, name, **given)
     assert outcome.ok, outcome.reason
     return outcome.text.split("\n")
 
 
-def test_names_the_latest_first(scope: Scope) -> None:
+def test_names_the_latest_first(scope: AllowedFolders) -> None:
     for age, name in enumerate(("b.md", "a.md", "old.md")):
         os.utime(scope.root / name, (1000 - age, 1000 - age))
     found = lines(scope, "Glob", pattern="{a,b,old}.md")
@@ -48,7 +48,7 @@ def test_names_the_latest_first(scope: Scope) -> None:
     assert lines(scope, "Glob", pattern="no*such") == ["(no file matches)"]
 
 
-def test_names_in_folders_for_reading_are_whole(scope: Scope) -> None:
+def test_names_in_folders_for_reading_are_whole(scope: AllowedFolders) -> None:
     sessions = scope.reads[0]
     assert lines(scope, "Glob", pattern="*.jsonl", path=str(sessions)) == [f"{sessions}/s1.jsonl"]
     assert lines(scope, "Glob", pattern=f"{sessions}/**/*.jsonl") == [f"{sessions}/s1.jsonl"]
@@ -58,7 +58,7 @@ def test_names_in_folders_for_reading_are_whole(scope: Scope) -> None:
 @pytest.mark.parametrize(
     "pattern", ["**", "**/*", "*", "*/*", "link*/*", "linkd?r/secret.txt", ".*", "**/.*", "*/.[eE]*"]
 )
-def test_what_is_never_among_the_names(scope: Scope, pattern: str) -> None:
+def test_what_is_never_among_the_names(scope: AllowedFolders, pattern: str) -> None:
     for path in (".", str(scope.reads[1])):
         for name in lines(scope, "Glob", pattern=pattern, path=path):
             assert "link" not in name and "secret" not in name.casefold(), name
@@ -78,11 +78,11 @@ def test_what_is_never_among_the_names(scope: Scope, pattern: str) -> None:
         ({}, "pattern is missing"),
     ],
 )
-def test_names_that_are_not_looked_for(scope: Scope, given: dict[str, Any], words: str) -> None:
+def test_names_that_are_not_looked_for(scope: AllowedFolders, given: dict[str, Any], words: str) -> None:
     assert words in use(scope, "Glob", **given).reason
 
 
-def test_too_many_names(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_names(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "MOST_NAMES", 10)
     assert "name a folder further down" in use(scope, "Glob", pattern="*").reason
     assert "name a folder further down" in use(scope, "Grep", pattern="x").reason
@@ -116,7 +116,7 @@ def test_a_pattern_takes_no_time() -> None:
     assert not matcher("a*" * 100 + "/" + "**/" * 200 + "b")("/".join(["a" * 200, *["c"] * 40]))
 
 
-def test_lines_that_match(scope: Scope) -> None:
+def test_lines_that_match(scope: AllowedFolders) -> None:
     (scope.root / "c.md").write_bytes("eins\r\nzwei Äpfel\nthree\nfour\nfive zwei\n".encode() + b"\xff six zwei")
     assert lines(scope, "Grep", pattern="zwei") == ["c.md"]
     assert lines(scope, "Grep", pattern="zwei", output_mode="count") == ["c.md:3"]
@@ -135,7 +135,7 @@ def test_lines_that_match(scope: Scope) -> None:
     assert page == ["c.md:5:five zwei", "(more follows: narrow the pattern, or go on with offset)"]
 
 
-def test_which_files_are_searched(scope: Scope) -> None:
+def test_which_files_are_searched(scope: AllowedFolders) -> None:
     sessions = scope.reads[0]
     assert lines(scope, "Grep", pattern="user", path=str(sessions)) == [f"{sessions}/s1.jsonl"]
     assert lines(scope, "Grep", pattern="type", glob="user*.md") == ["user role.md", "user-role.md"]
@@ -147,13 +147,13 @@ def test_which_files_are_searched(scope: Scope) -> None:
     assert lines(scope, "Grep", pattern="find") == ["(nothing found)"]
 
 
-def test_links_and_secrets_are_not_searched(scope: Scope) -> None:
+def test_links_and_secrets_are_not_searched(scope: AllowedFolders) -> None:
     for path in (".", str(scope.reads[1])):
         for more in ({}, {"glob": "*"}, {"glob": "**/*"}, {"glob": "!a.md"}, {"glob": "link*/*"}):
             assert lines(scope, "Grep", pattern=SECRET, path=path, **more)[0].startswith("(no")
 
 
-def test_a_link_that_is_swapped_in_is_not_searched(scope: Scope) -> None:
+def test_a_link_that_is_swapped_in_is_not_searched(scope: AllowedFolders) -> None:
     root, outside = scope.root, scope.root.parent / "outside"
     job = grep.job_of(_where(scope), {"pattern": SECRET, "output_mode": "content"}, scope)
     (root / "a.md").unlink()
@@ -164,7 +164,7 @@ def test_a_link_that_is_swapped_in_is_not_searched(scope: Scope) -> None:
     assert asyncio.run(grep.seek({**job, "names": names})) == "(nothing found)"
 
 
-def _where(scope: Scope) -> Any:
+def _where(scope: AllowedFolders) -> Any:
     return scope.verdict(".")
 
 
@@ -180,12 +180,12 @@ def _where(scope: Scope) -> Any:
         ({"pattern": "x", "path": "link-out"}, "denied"),
     ],
 )
-def test_searches_that_are_refused(scope: Scope, given: dict[str, Any], words: str) -> None:
+def test_searches_that_are_refused(scope: AllowedFolders, given: dict[str, Any], words: str) -> None:
     outcome = use(scope, "Grep", **given)
     assert words in outcome.reason and not outcome.ok
 
 
-def test_a_pattern_that_never_ends_is_stopped(scope: Scope) -> None:
+def test_a_pattern_that_never_ends_is_stopped(scope: AllowedFolders) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
     job = grep.job_of(_where(scope), {"pattern": "(a+)+$"}, scope)
     with pytest.raises(ToolFault, match="took too long"):
@@ -193,7 +193,7 @@ def test_a_pattern_that_never_ends_is_stopped(scope: Scope) -> None:
     assert psutil.Process().children() == []
 
 
-async def test_a_search_ends_with_who_waits_for_it(scope: Scope) -> None:
+async def test_a_search_ends_with_who_waits_for_it(scope: AllowedFolders) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
     job = grep.job_of(_where(scope), {"pattern": "(a+)+$"}, scope)
     work = asyncio.create_task(grep.seek(job))
@@ -205,7 +205,7 @@ async def test_a_search_ends_with_who_waits_for_it(scope: Scope) -> None:
     assert psutil.Process().children() == []
 
 
-def test_a_search_sees_no_key(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_search_sees_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", SECRET)
     seen: dict[str, Any] = {}
     real = asyncio.create_subprocess_exec
@@ -221,7 +221,7 @@ def test_a_search_sees_no_key(scope: Scope, monkeypatch: pytest.MonkeyPatch) -> 
     assert SECRET.encode() not in seen["environ"] and "my own pattern" not in json.dumps(seen["argv"])
 
 
-def test_answers_are_bounded(scope: Scope) -> None:
+def test_answers_are_bounded(scope: AllowedFolders) -> None:
     (scope.root / "wide.md").write_text(("x" * 3000 + "needle" + "y" * 3000 + "\n") * 400)
     outcome = use(scope, "Grep", pattern="needle", output_mode="content", head_limit=1000)
     assert len(outcome.text) <= MOST
@@ -234,7 +234,7 @@ def test_answers_are_bounded(scope: Scope) -> None:
     assert "cut here" in use(scope, "Bash", command="cat wide.md").text
 
 
-def test_a_line_as_a_tool(scope: Scope) -> None:
+def test_a_line_as_a_tool(scope: AllowedFolders) -> None:
     assert lines(scope, "Bash", command="ls -1 *.json") == ["./a.json"]
     assert lines(scope, "Bash", command="true") == ["(it printed nothing)"]
     assert lines(scope, "Bash", command="grep nothing a.md") == ["(exit code 1)"]

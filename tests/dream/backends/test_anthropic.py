@@ -9,10 +9,10 @@ from types import MappingProxyType
 import pytest
 
 from memtui.agent.anthropic import SPEND_CAP
-from memtui.client.memory_location import decide
-from memtui.dream.backends.registry import choose
+from memtui.client.memory_location import locate_memory
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Event, Money, Note, Phase, Retry, Tokens, Turn
-from memtui.dream.run.run import End
+from memtui.dream.run.run import RunEnd
 from memtui.dream.run.runs import events_of, list_runs, progress
 from memtui.dream.run.stage import has_stage
 from memtui.memory.workspace import Workspace
@@ -42,11 +42,11 @@ class Dreamer:
     def set(self, **values: str) -> None:
         self.config = Config(self.config.path, MappingProxyType({**self.config.values, **values}), {})
 
-    def dream(self, *replies: Reply, mode: str = "reflect", key: str = KEY) -> End:
+    def dream(self, *replies: Reply, mode: str = "reflect", key: str = KEY) -> RunEnd:
         self._api.says(*replies)
         environ = {"ANTHROPIC_API_KEY": key, "ANTHROPIC_BASE_URL": self._api.url}
         self.scene = _again(self.scene, self._tmp_path, environ)
-        backend = choose(None, mode, self.scene.workspace, self.config)
+        backend = choose_backend(None, mode, self.scene.workspace, self.config)
         return self.scene.run(backend.work, mode=mode, backend=backend.name, why=backend.why)
 
     @property
@@ -57,8 +57,8 @@ class Dreamer:
 def _again(scene: Scene, tmp_path: Path, environ: dict[str, str]) -> Scene:
     """The same project in other surroundings."""
     env = scene.workspace.env._replace(environ=environ)
-    place = decide(env, tmp_path / "shop")
-    return Scene(scene.dirs, Workspace(env, scene.dirs, place, trash=False, now=scene.workspace.now))
+    location = locate_memory(env, tmp_path / "shop")
+    return Scene(scene.dirs, Workspace(env, scene.dirs, location, trash=False, now=scene.workspace.now))
 
 
 def test_a_dream_of_four_stages_is_adopted(dreamer: Dreamer, api: Scripted) -> None:

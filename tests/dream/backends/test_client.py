@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from memtui.dream.backends.client_process import running
-from memtui.dream.backends.registry import choose
+from memtui.dream.backends.client_process import running_child
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Note, Phase
-from memtui.dream.run.run import End
+from memtui.dream.run.run import RunEnd
 from memtui.dream.run.runs import events_of, list_runs, progress, reserve
 from memtui.dream.run.stage import has_stage
 from memtui.util.config import read_config
@@ -52,8 +52,8 @@ def make(tmp_path: Path, client: Path, **more: str) -> Scene:
     return make_scene(tmp_path, environ={**ENVIRON, "HOME": str(home), "PATH": path, **more})
 
 
-def dream(scene: Scene, **options: Any) -> End:
-    backend = choose("client", "reflect", scene.workspace, read_config(scene.dirs.config))
+def dream(scene: Scene, **options: Any) -> RunEnd:
+    backend = choose_backend("client", "reflect", scene.workspace, read_config(scene.dirs.config))
     return scene.run(backend.work, backend=backend.name, why=backend.why, **options)
 
 
@@ -231,7 +231,7 @@ def test_the_client_ends_when_the_run_is_killed(tmp_path: Path) -> None:
     os.mkfifo(fifo)
     child = os.fork()
     if child == 0:
-        with running([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write('x'); import time; time.sleep(60)"],
+        with running_child([sys.executable, "-c", f"open({str(fifo)!r}, 'w').write('x'); import time; time.sleep(60)"],
                      tmp_path, os.environ, "") as client:  # fmt: skip
             (tmp_path / "pid").write_text(str(client._process.pid))
             for _ in client.lines():

@@ -63,10 +63,10 @@ def test_every_call_is_decided(folders: tuple[Path, Path]) -> None:
 def test_by_the_function_that_decides(
     tool: str, given: dict[str, Any], verdict: str, folders: tuple[Path, Path]
 ) -> None:
-    from memtui.agent.permissions import Scope
+    from memtui.agent.permissions import AllowedFolders
     from memtui.dream.backends.client_hook import decision
 
-    answer = decision(_question(folders, tool, given), Scope(folders[0], folders[1:]))
+    answer = decision(_question(folders, tool, given), AllowedFolders(folders[0], folders[1:]))
     assert answer["hookSpecificOutput"]["permissionDecision"] == verdict
 
 

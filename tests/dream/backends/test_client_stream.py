@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.agent.events import Event, Retry, Spent, ToolUsed, Turn
-from memtui.agent.usage import Usage
-from memtui.dream.backends.client_stream import Outcome, Stream
+from memtui.agent.usage import TokenUsage
+from memtui.dream.backends.client_stream import ClientResult, Stream
 
 
 def block(message: str, tokens: int = 0, /, **one: Any) -> dict[str, Any]:
@@ -28,7 +28,7 @@ def result(id: str, content: object, *, error: bool = False, rejected: bool = Fa
     }
 
 
-def taken(*lines: object) -> tuple[list[Event], Outcome | None]:
+def taken(*lines: object) -> tuple[list[Event], ClientResult | None]:
     events: list[Event] = []
     stream, outcome = Stream(events.append), None
     for line in lines:
@@ -51,7 +51,7 @@ def test_a_whole_run() -> None:
         {"type": "result", "subtype": "success", "is_error": False, "result": "Done", "total_cost_usd": 0.25,
          "usage": {"input_tokens": 30, "output_tokens": 4}},
     )  # fmt: skip
-    assert outcome == Outcome("success", "Done", False)
+    assert outcome == ClientResult("success", "Done", False)
     turns = [event for event in events if isinstance(event, Turn)]
     assert turns == [Turn(1, "STAGE: orient", {"Read": 1, "Write": 1}), Turn(2, "Done␛[31m", {})]
     assert [event for event in events if isinstance(event, ToolUsed)] == [
@@ -61,14 +61,14 @@ def test_a_whole_run() -> None:
     spent = [event for event in events if isinstance(event, Spent)]
     assert [one.usage.input for one in spent] == [10, 30, 30]
     assert spent[0].money is not None and spent[0].money < 0.001
-    assert spent[-1] == Spent(Usage(30, 4), 0.25)
+    assert spent[-1] == Spent(TokenUsage(30, 4), 0.25)
 
 
 def test_faults_at_the_end() -> None:
     _, turns = taken({"type": "result", "subtype": "error_max_turns", "is_error": True, "errors": ["too many"]})
-    assert turns == Outcome("error_max_turns", "too many", True)
+    assert turns == ClientResult("error_max_turns", "too many", True)
     _, login = taken({"type": "result", "subtype": "success", "is_error": True, "result": "Invalid API key"})
-    assert login == Outcome("success", "Invalid API key", True)
+    assert login == ClientResult("success", "Invalid API key", True)
 
 
 FIELDS = ("type", "subtype", "message", "content", "usage", "id", "name", "input", "tool_use_id", "result", "errors",

@@ -19,8 +19,8 @@ def settle(tmp_path: Path, user: dict[str, object], ours: str = "", **environ: s
     workspace = make_scene(tmp_path, 2, environ).workspace
     config = read_config(tmp_path / "none")
     config = Config(config.path, MappingProxyType({**config.values, "dream_model": ours}), config.keys)
-    found = variables(workspace.env, workspace.place)
-    return model_of(config, found, workspace.place), named_model(config, found, workspace.place)
+    found = variables(workspace.env, workspace.location)
+    return model_of(config, found, workspace.location), named_model(config, found, workspace.location)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,6 @@ def test_a_key_of_the_users_settings_counts_and_is_not_shown(tmp_path: Path) -> 
     home.mkdir(parents=True)
     (home / "settings.json").write_text('{"env": {"ANTHROPIC_AUTH_TOKEN": " tok3n "}}', encoding="utf-8")
     workspace = make_scene(tmp_path, 2, {"ANTHROPIC_API_KEY": "  "}).workspace
-    key = find_key(variables(workspace.env, workspace.place))
+    key = find_key(variables(workspace.env, workspace.location))
     assert key is not None and (key.name, key.value) == ("ANTHROPIC_AUTH_TOKEN", "tok3n")
     assert key.source == str(home / "settings.json") and "tok3n" not in repr(key)

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.dream.backends.offline import Deed, Mode, consolidate
+from memtui.dream.backends.offline import Mode, RuleChange, consolidate
 from memtui.dream.rules.context import plain
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
@@ -42,17 +42,17 @@ def lines(text: str) -> set[str]:
     return {plain(line) for line in text.split("\n")} - {""}
 
 
-def run(root: Path, mode: Mode, *pinned: str) -> list[Deed]:
+def run(root: Path, mode: Mode, *pinned: str) -> list[RuleChange]:
     return consolidate(root, now=NOW, emit=lambda words: None, mode=mode, pinned=frozenset(pinned), zone=UTC)
 
 
-def check_nothing_is_lost(before: dict[str, str], after: dict[str, str], deeds: list[Deed]) -> None:
+def check_nothing_is_lost(before: dict[str, str], after: dict[str, str], operations: list[RuleChange]) -> None:
     """Every line is somewhere, or a deed names it; of a topic's own text only links, dates and, in a merge, headings
     change, and their words stay."""
     there = {line for text in after.values() for line in lines(text)}
-    named = {plain(line) for deed in deeds for line in deed.before}
-    changed = {plain(line) for deed in deeds if deed.rule in CHANGES_LINES for line in deed.before}
-    merged = {plain(line) for deed in deeds if deed.rule in MERGES for line in deed.before}
+    named = {plain(line) for operation in operations for line in operation.before}
+    changed = {plain(line) for operation in operations if operation.rule in CHANGES_LINES for line in operation.before}
+    merged = {plain(line) for operation in operations if operation.rule in MERGES for line in operation.before}
     changed |= {line for line in merged if TARGET.search(line) or line.startswith("#")}
     words = {word for line in there for word in WORD.findall(line)}
     for name, text in before.items():
@@ -78,10 +78,10 @@ def test_the_corpus(folder: Path, mode: Mode, tmp_path: Path) -> None:
         for path in stage.rglob("*"):
             os.utime(path, (NOW, NOW))
     before = texts(stages[0])
-    deeds, again = (run(stage, mode) for stage in stages)
+    operations, again = (run(stage, mode) for stage in stages)
     after = texts(stages[0])
-    assert (deeds, after) == (again, texts(stages[1]))  # same in, same out
-    check_nothing_is_lost(before, after, deeds)
+    assert (operations, after) == (again, texts(stages[1]))  # same in, same out
+    check_nothing_is_lost(before, after, operations)
     if "MEMORY.md" in before:
         was, now = (measure_index(one["MEMORY.md"]) for one in (before, after))
         assert now.used <= (0.7 if was.over else max(was.used, 0.7))
@@ -143,9 +143,9 @@ def test_made_up_folders(files: dict[str, str], index: str | None, pinned: set[s
         write(root, files)
         before = texts(root)
         closed = {file.name for file in read_scope(root, "auto", "", full=True).files if file.readonly}
-        deeds = run(root, mode, *pinned)
+        operations = run(root, mode, *pinned)
         after = texts(root)
-        check_nothing_is_lost(before, after, deeds)
+        check_nothing_is_lost(before, after, operations)
         for each in before:
             if each in pinned | closed or each.startswith(("team/", "logs/")):
                 assert after[each] == before[each]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from memtui.dream.backends.prompts import (
     MOST,
     STAGES,
-    Brief,
-    make_brief,
+    PromptContext,
+    make_prompt_context,
     stages_in,
     system_words,
     task_words,
@@ -25,12 +25,12 @@ from memtui.memory.budget import measure_index
 from tests.dream.scene import HOUR, NOW, Scene, put_session
 
 
-def brief(**more: object) -> Brief:
+def brief(**more: object) -> PromptContext:
     given: dict[str, object] = {
         "mode": "reflect", "day": date(2026, 11, 30), "root": Path("/stage"), "since": None, "sessions": (), "more": 0,
         "reads": (), "logs": False, "pinned": (), "index": None, **more,
     }  # fmt: skip
-    return Brief(**given)  # type: ignore[arg-type]
+    return PromptContext(**given)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,9 @@ def test_names_and_sizes_are_told() -> None:
 
 def test_daily_logs_are_a_source(scene: Scene) -> None:
     scene.write("logs/2025/11/2025-11-23.md", "said: DONE\n")
-    words = task_words(make_brief(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect"))
+    words = task_words(
+        make_prompt_context(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
+    )
     assert "below logs/" in words and "search the daily logs" in words
     assert "daily logs" not in task_words(brief())
 
@@ -87,10 +89,10 @@ def test_in_assistant_mode_the_new_daily_logs_are_the_source(scene: Scene) -> No
         scene.write(name, "said: DONE\n")
         os.utime(scene.folder / name, (NOW - age * HOUR,) * 2)
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
-    assert make_brief(stage, scene.workspace, "reflect").new_logs == ()
+    assert make_prompt_context(stage, scene.workspace, "reflect").new_logs == ()
     scene.dirs.config.mkdir(parents=True)
     (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
-    made = make_brief(stage, scene.workspace, "reflect")
+    made = make_prompt_context(stage, scene.workspace, "reflect")
     assert made.new_logs == ("logs/2025/11/2025-11-24.md", "logs/2025/11/2025-11-23.md")
     words = task_words(made)
     assert "They are the source of this dream" in words and "2025-11-22" not in words
@@ -108,10 +110,10 @@ def test_the_brief_of_a_run_that_has_the_lock_already(scene: Scene) -> None:
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     lock = Lock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
     lock.take()
-    made = make_brief(stage, scene.workspace, "prune")
+    made = make_prompt_context(stage, scene.workspace, "prune")
     assert made.since == date.fromtimestamp(NOW - 30 * HOUR)
     assert (made.sessions, made.more) == (tuple(paths[:MOST]), 2)
-    assert made.reads == (scene.workspace.place.transcripts,)
+    assert made.reads == (scene.workspace.location.transcripts,)
     assert made.index is not None and made.index.lines == 39
     lock.release()
     assert idle_lock(scene.folder, scene.dirs).at == NOW
@@ -121,7 +123,7 @@ def test_a_first_dream_sees_every_session(scene: Scene) -> None:
     path = put_session(scene, 1, age=1000 * HOUR)
     lock = Lock(scene.folder, scene.dirs, run="one", now=lambda: NOW)
     lock.take()
-    made = make_brief(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
+    made = make_prompt_context(make_stage(scene.dirs, "one", scene.folder, NOW), scene.workspace, "reflect")
     assert (made.since, made.sessions) == (None, (path,))
     lock.roll_back()
     assert idle_lock(scene.folder, scene.dirs).at is None

@@ -9,11 +9,11 @@ from types import MappingProxyType, ModuleType
 
 import pytest
 
-from memtui.dream.backends.registry import choose
+from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Event, Note, Phase
 from memtui.dream.run.stage import make_stage
 from memtui.util.config import Config, read_config
-from memtui.util.errors import Unsupported, Usage
+from memtui.util.errors import Unsupported, UsageError
 from tests.dream.scene import NOW, Scene, make_scene
 from tests.support import REPO
 
@@ -55,8 +55,8 @@ def test_offline_is_given_the_stage_the_clock_the_mode_and_the_pins(
     monkeypatch.setitem(sys.modules, OFFLINE, module)
     scene.workspace.pins.set(scene.folder, ["MEMORY.md"], True)
     heard: list[Event] = []
-    backend = choose(None, "prune", scene.workspace, config)
-    assert (backend.name, choose("offline", "prune", scene.workspace, config).why) == ("offline", "named")
+    backend = choose_backend(None, "prune", scene.workspace, config)
+    assert (backend.name, choose_backend("offline", "prune", scene.workspace, config).why) == ("offline", "named")
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     backend.work(stage, heard.append)
     assert (given["root"], given["now"], given["mode"], given["pinned"]) == (stage.root, NOW, "prune", {"MEMORY.md"})
@@ -64,7 +64,7 @@ def test_offline_is_given_the_stage_the_clock_the_mode_and_the_pins(
 
 
 def test_without_anything_there_are_rules(scene: Scene, config: Config) -> None:
-    backend = choose(None, "reflect", scene.workspace, config)
+    backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == (
         "offline", "rules without a model: no key is set, and the agent client isn't installed",
     )  # fmt: skip
@@ -73,14 +73,14 @@ def test_without_anything_there_are_rules(scene: Scene, config: Config) -> None:
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"])
 def test_a_key_is_taken_first(name: str, tmp_path: Path, config: Config) -> None:
     scene = make_scene(tmp_path, 2, {**put_client(tmp_path), name: "k"})
-    backend = choose(None, "reflect", scene.workspace, config)
+    backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == ("anthropic", f"{name} is set in the environment")
     assert "k" not in repr(backend).split()
 
 
 def test_a_client_without_a_login_is_left_alone(tmp_path: Path, config: Config) -> None:
     scene = make_scene(tmp_path, 2, put_client(tmp_path))
-    backend = choose(None, "reflect", scene.workspace, config)
+    backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == (
         "offline", "rules without a model: no key is set, and the agent client shows no login",
     )  # fmt: skip
@@ -99,7 +99,7 @@ def test_a_client_with_a_login(sign: str, tmp_path: Path, config: Config) -> Non
     else:
         environ |= {"token": {"CLAUDE_CODE_OAUTH_TOKEN": "t"}, "bedrock": {"CLAUDE_CODE_USE_BEDROCK": "1"}}[sign]
     scene = make_scene(tmp_path, 2, environ)
-    backend = choose(None, "reflect", scene.workspace, config)
+    backend = choose_backend(None, "reflect", scene.workspace, config)
     assert backend.name == "client"
     assert backend.why.startswith("no key is set; the agent client is installed and ")
 
@@ -109,35 +109,35 @@ def test_a_project_can_not_bring_a_key(tmp_path: Path, config: Config) -> None:
     settings.parent.mkdir(parents=True)
     settings.write_text('{"env": {"ANTHROPIC_API_KEY": "k"}, "apiKeyHelper": "evil"}', encoding="utf-8")
     scene = make_scene(tmp_path, 2, put_client(tmp_path))
-    assert choose(None, "reflect", scene.workspace, config).name == "offline"
+    assert choose_backend(None, "reflect", scene.workspace, config).name == "offline"
 
 
 def test_the_setting_names_it_unless_the_command_does(tmp_path: Path, config: Config) -> None:
     scene = make_scene(tmp_path, 2, {"ANTHROPIC_API_KEY": "k"})
     config = with_settings(config, dream_backend="offline")
-    backend = choose(None, "reflect", scene.workspace, config)
+    backend = choose_backend(None, "reflect", scene.workspace, config)
     assert (backend.name, backend.why) == ("offline", "named by the setting dream_backend")
-    assert choose("anthropic", "reflect", scene.workspace, config).why == "named"
+    assert choose_backend("anthropic", "reflect", scene.workspace, config).why == "named"
 
 
 def test_what_can_not_work_says_so(scene: Scene, config: Config) -> None:
     for name, words in (("anthropic", "there is no key"), ("client", "isn't installed here")):
         with pytest.raises(Unsupported, match=words) as caught:
-            choose(name, "reflect", scene.workspace, config)
+            choose_backend(name, "reflect", scene.workspace, config)
         assert "--backend offline" in caught.value.hint
-    with pytest.raises(Usage, match="no backend"):
-        choose("sheep", "reflect", scene.workspace, config)
-    with pytest.raises(Usage, match="no mode"):
-        choose(None, "sleep", scene.workspace, config)
+    with pytest.raises(UsageError, match="no backend"):
+        choose_backend("sheep", "reflect", scene.workspace, config)
+    with pytest.raises(UsageError, match="no mode"):
+        choose_backend(None, "sleep", scene.workspace, config)
 
 
 def test_choosing_loads_no_sdk(tmp_path: Path) -> None:
     """What starts a run chooses as well, and doesn't pay for what only the run uses."""
     program = (
         "import sys\nfrom pathlib import Path\nfrom memtui.util.config import read_config\n"
-        "from memtui.dream.backends.registry import choose\nfrom tests.dream.scene import make_scene\n"
+        "from memtui.dream.backends.registry import choose_backend\nfrom tests.dream.scene import make_scene\n"
         "scene = make_scene(Path(sys.argv[1]), 2, {'ANTHROPIC_API_KEY': 'k'})\n"
-        "backend = choose(None, 'reflect', scene.workspace, read_config(scene.dirs.config))\n"
+        "backend = choose_backend(None, 'reflect', scene.workspace, read_config(scene.dirs.config))\n"
         "print(backend.name, 'anthropic' in sys.modules)"
     )
     done = subprocess.run(

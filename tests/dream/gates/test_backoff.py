@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.dream.gates.backoff import FIRST, LONGEST, failures, waiting_after
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.run.run import Emit, OverBudget
 from memtui.dream.run.runs import list_runs
 from memtui.dream.run.stage import Stage
@@ -33,7 +33,7 @@ def change(stage: Stage, emit: Emit) -> None:
 
 
 def gate(scene: Scene) -> Gate:
-    return next(one for one in all_gates(scene.workspace, scene.dirs, scene.now) if one.name == "failures")
+    return next(one for one in evaluate_gates(scene.workspace, scene.dirs, scene.now) if one.name == "failures")
 
 
 def test_the_first_failure_costs_nothing_the_next_ones_double(scene: Scene) -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from memtui.client.environment import Env
-from memtui.client.memory_location import Place, decide
+from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.paths import LOCK
 from memtui.dream.gates.base import BETWEEN, HELD, SLACK, Gate, lock_gate, read_lock
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.gates.sessions import SESSIONS
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -28,15 +28,15 @@ def env(tmp_path: Path) -> Env:
 
 
 @pytest.fixture
-def place(tmp_path: Path, env: Env) -> Place:
+def location(tmp_path: Path, env: Env) -> MemoryLocation:
     (tmp_path / "shop").mkdir()
-    place = decide(env, tmp_path / "shop")
-    place.folder.mkdir(parents=True)
-    return place
+    location = locate_memory(env, tmp_path / "shop")
+    location.folder.mkdir(parents=True)
+    return location
 
 
-def lock(place: Place, content: bytes, age: float) -> Path:
-    path = place.folder / LOCK
+def lock(location: MemoryLocation, content: bytes, age: float) -> Path:
+    path = location.folder / LOCK
     path.write_bytes(content)
     os.utime(path, (NOW - age, NOW - age))
     return path
@@ -48,13 +48,13 @@ def session(folder: Path, number: int, age: float) -> None:
     os.utime(path, (NOW - age, NOW - age))
 
 
-def gates(place: Place, env: Env, now: float, trigger: str = "hand") -> tuple[Gate, ...]:
+def gates(location: MemoryLocation, env: Env, now: float, trigger: str = "hand") -> tuple[Gate, ...]:
     dirs = Dirs(*(env.home / name for name in ("config", "state", "cache")))
-    return all_gates(Workspace(env, dirs, place, trash=False), dirs, now, trigger=trigger)
+    return evaluate_gates(Workspace(env, dirs, location, trash=False), dirs, now, trigger=trigger)
 
 
-def gate(place: Place, env: Env, name: str, now: float = NOW) -> Gate:
-    return next(gate for gate in gates(place, env, now) if gate.name == name)
+def gate(location: MemoryLocation, env: Env, name: str, now: float = NOW) -> Gate:
+    return next(gate for gate in gates(location, env, now) if gate.name == name)
 
 
 def dead_process() -> int:
@@ -63,21 +63,21 @@ def dead_process() -> int:
     return child.pid
 
 
-def test_they_come_in_the_order_of_testing(place: Place, env: Env) -> None:
-    assert [gate.name for gate in gates(place, env, NOW)] == [
+def test_they_come_in_the_order_of_testing(location: MemoryLocation, env: Env) -> None:
+    assert [gate.name for gate in gates(location, env, NOW)] == [
         "auto-dream", "memory", "time", "sessions", "failures", "review", "lock", "folder",
     ]  # fmt: skip
 
 
-def test_a_new_folder_waits_for_sessions_only(place: Place, env: Env) -> None:
-    assert [gate.name for gate in gates(place, env, NOW) if not gate.open] == ["sessions"]
+def test_a_new_folder_waits_for_sessions_only(location: MemoryLocation, env: Env) -> None:
+    assert [gate.name for gate in gates(location, env, NOW) if not gate.open] == ["sessions"]
 
 
 @pytest.mark.parametrize("key", ["autoMemoryEnabled", "autoDreamEnabled"])
-def test_a_master_switch_closes_its_gate_and_names_its_source(place: Place, env: Env, key: str) -> None:
-    settings = place.config / "settings.json"
+def test_a_master_switch_closes_its_gate_and_names_its_source(location: MemoryLocation, env: Env, key: str) -> None:
+    settings = location.config / "settings.json"
     settings.write_text(f'{{"{key}": false}}', encoding="utf-8")
-    off = decide(env, place.cwd)
+    off = locate_memory(env, location.cwd)
     closed = {gate.name: gate for gate in gates(off, env, NOW) if not gate.open}
     name = "memory" if key == "autoMemoryEnabled" else "auto-dream"
     assert name in closed
@@ -86,98 +86,98 @@ def test_a_master_switch_closes_its_gate_and_names_its_source(place: Place, env:
 
 
 @pytest.mark.parametrize(("age", "is_open"), [(0, False), (BETWEEN - 1, False), (BETWEEN, True), (BETWEEN * 400, True)])
-def test_time_counts_from_the_locks_mtime(place: Place, env: Env, age: float, is_open: bool) -> None:
-    lock(place, str(dead_process()).encode(), age)
-    found = gate(place, env, "time")
+def test_time_counts_from_the_locks_mtime(location: MemoryLocation, env: Env, age: float, is_open: bool) -> None:
+    lock(location, str(dead_process()).encode(), age)
+    found = gate(location, env, "time")
     assert found.open == is_open
     assert found.opens_at == (None if is_open else NOW - age + BETWEEN)
 
 
-def test_a_scheduled_dream_may_come_a_little_sooner_than_the_last_one_ended(place: Place, env: Env) -> None:
-    lock(place, str(dead_process()).encode(), BETWEEN - SLACK)
-    assert not gate(place, env, "time").open
-    assert next(one for one in gates(place, env, NOW, "schedule") if one.name == "time").open
-    lock(place, str(dead_process()).encode(), BETWEEN - SLACK - 1)
-    assert not next(one for one in gates(place, env, NOW, "schedule") if one.name == "time").open
+def test_a_scheduled_dream_may_come_a_little_sooner_than_the_last_one_ended(location: MemoryLocation, env: Env) -> None:
+    lock(location, str(dead_process()).encode(), BETWEEN - SLACK)
+    assert not gate(location, env, "time").open
+    assert next(one for one in gates(location, env, NOW, "schedule") if one.name == "time").open
+    lock(location, str(dead_process()).encode(), BETWEEN - SLACK - 1)
+    assert not next(one for one in gates(location, env, NOW, "schedule") if one.name == "time").open
 
 
 @pytest.mark.parametrize("trigger", ["hand", "hook", "schedule"])
-def test_assistant_mode_dreams_by_schedule_alone(place: Place, env: Env, trigger: str) -> None:
+def test_assistant_mode_dreams_by_schedule_alone(location: MemoryLocation, env: Env, trigger: str) -> None:
     (env.home / "config").mkdir(parents=True)
     (env.home / "config" / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
-    found = {gate.name: gate for gate in gates(place, env, NOW, trigger)}
+    found = {gate.name: gate for gate in gates(location, env, NOW, trigger)}
     assert found["auto-dream"].open == (trigger == "schedule")
     assert (found["sessions"].open, found["sessions"].reason) == (False, "none since then")
-    log = place.folder / "logs" / "2025" / "11" / "2025-11-24.md"
+    log = location.folder / "logs" / "2025" / "11" / "2025-11-24.md"
     log.parent.mkdir(parents=True)
     log.write_text("said: DONE\n", encoding="utf-8")
     reason = "1 daily log since then, the newest logs/2025/11/2025-11-24.md"
-    assert next(one for one in gates(place, env, NOW, trigger) if one.name == "sessions").reason == reason
+    assert next(one for one in gates(location, env, NOW, trigger) if one.name == "sessions").reason == reason
 
 
-def test_remote_mode_dreams_never(place: Place, env: Env, tmp_path: Path) -> None:
+def test_remote_mode_dreams_never(location: MemoryLocation, env: Env, tmp_path: Path) -> None:
     remote = {"CLAUDE_CODE_REMOTE": "1", "CLAUDE_CODE_REMOTE_MEMORY_DIR": str(tmp_path / "remote")}
     there = Env(env.home, remote, policy_files=())
-    closed = [gate for gate in gates(decide(there, place.cwd), there, NOW, "schedule") if not gate.open]
+    closed = [gate for gate in gates(locate_memory(there, location.cwd), there, NOW, "schedule") if not gate.open]
     assert [gate.name for gate in closed] == ["auto-dream", "sessions"]
     assert "remote" in closed[0].reason and closed[0].source == "CLAUDE_CODE_REMOTE"
 
 
-def test_a_folder_that_no_file_can_be_made_in_closes_its_gate(place: Place, env: Env) -> None:
-    assert gate(place, env, "folder").reason == "0 files, 0B"
-    (place.folder / "a.md").write_bytes(b"12345")
-    assert gate(place, env, "folder").reason == "1 file, 5B"
-    (place.folder / "a.md").unlink()
-    place.folder.rmdir()
-    assert gate(place, env, "folder").open
-    place.folder.write_bytes(b"")
-    assert not gate(place, env, "folder").open
+def test_a_folder_that_no_file_can_be_made_in_closes_its_gate(location: MemoryLocation, env: Env) -> None:
+    assert gate(location, env, "folder").reason == "0 files, 0B"
+    (location.folder / "a.md").write_bytes(b"12345")
+    assert gate(location, env, "folder").reason == "1 file, 5B"
+    (location.folder / "a.md").unlink()
+    location.folder.rmdir()
+    assert gate(location, env, "folder").open
+    location.folder.write_bytes(b"")
+    assert not gate(location, env, "folder").open
 
 
 @pytest.mark.parametrize("ahead", [1.0, 2 * HOUR, 366 * 24 * HOUR, 4e9])
-def test_a_time_in_the_future_counts_as_now(place: Place, env: Env, ahead: float) -> None:
-    lock(place, b"1", -ahead)
-    found = gate(place, env, "time")
+def test_a_time_in_the_future_counts_as_now(location: MemoryLocation, env: Env, ahead: float) -> None:
+    lock(location, b"1", -ahead)
+    found = gate(location, env, "time")
     assert not found.open
     assert found.opens_at == NOW + BETWEEN
-    held = gate(place, env, "lock")
+    held = gate(location, env, "lock")
     assert held.opens_at is None or held.opens_at <= NOW + HELD
 
 
-def test_a_clock_in_1970_asks_for_no_endless_wait(place: Place, env: Env) -> None:
-    lock(place, str(os.getpid()).encode(), 0)
-    for found in gates(place, env, 10.0):
+def test_a_clock_in_1970_asks_for_no_endless_wait(location: MemoryLocation, env: Env) -> None:
+    lock(location, str(os.getpid()).encode(), 0)
+    for found in gates(location, env, 10.0):
         assert found.opens_at is None or 10.0 < found.opens_at <= 10.0 + BETWEEN
 
 
-def test_sessions_count_when_touched_after_the_last_dream(place: Place, env: Env) -> None:
-    lock(place, b"1", 10 * HOUR)
+def test_sessions_count_when_touched_after_the_last_dream(location: MemoryLocation, env: Env) -> None:
+    lock(location, b"1", 10 * HOUR)
     for number in range(SESSIONS - 1):
-        session(place.transcripts, number, HOUR)
+        session(location.transcripts, number, HOUR)
     for number in range(10, 20):
-        session(place.transcripts, number, 20 * HOUR)
-    (place.transcripts / "agent-1.jsonl").write_text("{}\n", encoding="utf-8")
-    assert gate(place, env, "sessions").reason == "4 of 5"
-    session(place.transcripts, 90, HOUR)
-    assert gate(place, env, "sessions").open
+        session(location.transcripts, number, 20 * HOUR)
+    (location.transcripts / "agent-1.jsonl").write_text("{}\n", encoding="utf-8")
+    assert gate(location, env, "sessions").reason == "4 of 5"
+    session(location.transcripts, 90, HOUR)
+    assert gate(location, env, "sessions").open
 
 
-def test_the_session_that_we_run_in_is_not_counted(place: Place, env: Env) -> None:
+def test_the_session_that_we_run_in_is_not_counted(location: MemoryLocation, env: Env) -> None:
     for number in range(SESSIONS):
-        session(place.transcripts, number, HOUR)
+        session(location.transcripts, number, HOUR)
     own = Env(env.home, {"CLAUDE_CODE_SESSION_ID": "00000000-0000-4000-8000-000000000000"}, policy_files=())
-    assert gate(place, env, "sessions").open
-    assert gate(place, own, "sessions").reason == "4 of 5 (this one not counted)"
+    assert gate(location, env, "sessions").open
+    assert gate(location, own, "sessions").reason == "4 of 5 (this one not counted)"
 
 
 def test_sessions_of_the_repositorys_root_count_for_a_subfolder(tmp_path: Path, env: Env) -> None:
     root = tmp_path / "repo"
     (root / ".git").mkdir(parents=True)
     (root / "sub").mkdir()
-    top, below = decide(env, root), decide(env, root / "sub")
+    top, below = locate_memory(env, root), locate_memory(env, root / "sub")
     assert top.folder == below.folder
-    for place in (top, below):
-        place.transcripts.mkdir(parents=True)
+    for location in (top, below):
+        location.transcripts.mkdir(parents=True)
     session(top.transcripts, 1, HOUR)
     session(below.transcripts, 2, HOUR)
     assert gate(below, env, "sessions").reason == "2 of 5"
@@ -202,39 +202,39 @@ def test_sessions_of_the_repositorys_root_count_for_a_subfolder(tmp_path: Path, 
         (b"\x00\xff", 60.0, False),
     ],
 )
-def test_locks_of_every_content(place: Place, content: bytes, age: float, is_open: bool) -> None:
+def test_locks_of_every_content(location: MemoryLocation, content: bytes, age: float, is_open: bool) -> None:
     known = {b"{me}": os.getpid(), b"{dead}": dead_process()}
     for word, pid in known.items():
         content = content.replace(word, str(pid).encode())
-    lock(place, content, age)
-    before = digest_tree(place.folder)
-    assert lock_gate(read_lock(place.folder), NOW).open == is_open
-    assert digest_tree(place.folder) == before
+    lock(location, content, age)
+    before = digest_tree(location.folder)
+    assert lock_gate(read_lock(location.folder), NOW).open == is_open
+    assert digest_tree(location.folder) == before
 
 
 def test_a_lock_that_is_no_file_is_not_followed(
-    place: Place, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    location: MemoryLocation, env: Env, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target = tmp_path / "target"
     target.write_text(str(dead_process()), encoding="ascii")
-    path = place.folder / LOCK
+    path = location.folder / LOCK
     path.symlink_to(target)
-    assert read_lock(place.folder).kind == "foreign"
+    assert read_lock(location.folder).kind == "foreign"
     os.utime(path, (NOW - 60, NOW - 60), follow_symlinks=False)
-    assert not gate(place, env, "lock").open
+    assert not gate(location, env, "lock").open
     os.utime(path, (NOW - 2 * HOUR, NOW - 2 * HOUR), follow_symlinks=False)
-    assert gate(place, env, "lock").open
+    assert gate(location, env, "lock").open
     path.unlink()
     path.mkdir()
-    assert read_lock(place.folder).kind == "foreign"
+    assert read_lock(location.folder).kind == "foreign"
     path.rmdir()
     os.mkfifo(path)
-    assert read_lock(place.folder).kind == "foreign"
+    assert read_lock(location.folder).kind == "foreign"
     path.unlink()
     with socket.socket(socket.AF_UNIX) as server:
-        monkeypatch.chdir(place.folder)  # a socket's path is limited to 108 bytes
+        monkeypatch.chdir(location.folder)  # a socket's path is limited to 108 bytes
         server.bind(LOCK)
-        assert read_lock(place.folder).kind == "foreign"
+        assert read_lock(location.folder).kind == "foreign"
 
 
 def test_no_memory_folder_is_no_lock(tmp_path: Path) -> None:
@@ -243,12 +243,12 @@ def test_no_memory_folder_is_no_lock(tmp_path: Path) -> None:
     assert read_lock(tmp_path / "file").kind == "none"
 
 
-def test_no_process_is_ever_signalled(place: Place, env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_process_is_ever_signalled(location: MemoryLocation, env: Env, monkeypatch: pytest.MonkeyPatch) -> None:
     def kill(pid: int, signal: int) -> None:
         assert signal == 0, "0 only asks; it reaches nobody"
         assert pid > 0, "0 and below mean whole groups of processes"
 
     monkeypatch.setattr(os, "kill", kill)
     for content in (str(os.getpid()).encode(), b"1", b"0", b"-1"):
-        lock(place, content, 60.0)
-        gates(place, env, NOW)
+        lock(location, content, 60.0)
+        gates(location, env, NOW)

@@ -7,7 +7,7 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.gates.sessions import EVERY
 from memtui.memory.workspace import Workspace
 from tests.dream.gates.test_substance import call
@@ -19,7 +19,7 @@ EDITS = call("Edit") + "\n"
 
 
 def gate(scene: Scene, *, keep: bool = False) -> Gate:
-    found = all_gates(scene.workspace, scene.dirs, scene.now, keep=keep)
+    found = evaluate_gates(scene.workspace, scene.dirs, scene.now, keep=keep)
     return next(gate for gate in found if gate.name == "sessions")
 
 
@@ -90,8 +90,8 @@ def test_each_session_leaves_itself_out_of_a_scan_that_another_made(scene: Scene
     paths = [put_session(scene, number, EDITS) for number in range(3)]
     gate(scene, keep=True)
     own = Env(scene.workspace.env.home, {"CLAUDE_CODE_SESSION_ID": paths[0].stem}, policy_files=())
-    there = Workspace(own, scene.dirs, scene.workspace.place, trash=False)
-    found = next(one for one in all_gates(there, scene.dirs, scene.now) if one.name == "sessions")
+    there = Workspace(own, scene.dirs, scene.workspace.location, trash=False)
+    found = next(one for one in evaluate_gates(there, scene.dirs, scene.now) if one.name == "sessions")
     assert found.reason.startswith("2 of 5 (this one not counted); last look")
 
 

@@ -5,7 +5,7 @@ import os
 import pytest
 
 from memtui.dream.gates.base import HELD
-from memtui.dream.lock.foreign import find_foreign, text_before
+from memtui.dream.lock.foreign import find_external_run, text_before
 from memtui.dream.lock.lock import Lock
 from memtui.fs.atomic import digest
 from memtui.util.errors import NotFound
@@ -20,12 +20,12 @@ def held(scene: Scene, word: str = "") -> None:
 def test_it_is_told_with_what_changed_since(scene: Scene) -> None:
     held(scene)
     gone, changed, *_ = sorted(path for path in scene.folder.glob("*.md"))
-    first = find_foreign(scene.workspace, NOW)
+    first = find_external_run(scene.workspace, NOW)
     assert first is not None and (first.pid, first.files) == (os.getppid(), ())
     gone.unlink()
     os.utime(changed, (NOW - 5,) * 2)
     scene.write("new.md", "x\n")
-    found = find_foreign(scene.workspace, NOW, first)
+    found = find_external_run(scene.workspace, NOW, first)
     assert found is not None
     assert {file.name: file.kind for file in found.files} == {
         gone.name: "removed", changed.name: "changed", "new.md": "added",
@@ -35,18 +35,18 @@ def test_it_is_told_with_what_changed_since(scene: Scene) -> None:
 @pytest.mark.parametrize("word", ["9999999", "0", "x", "-1"])
 def test_a_lock_that_nobody_holds_is_no_dream(scene: Scene, word: str) -> None:
     held(scene, word)
-    assert find_foreign(scene.workspace, NOW) is None
+    assert find_external_run(scene.workspace, NOW) is None
 
 
 def test_an_old_lock_counts_as_left_behind(scene: Scene) -> None:
     held(scene)
-    assert find_foreign(scene.workspace, NOW - 59 + HELD) is None
+    assert find_external_run(scene.workspace, NOW - 59 + HELD) is None
 
 
 def test_our_own_is_none_of_another_program(scene: Scene) -> None:
     lock = Lock(scene.folder, scene.dirs, now=lambda: NOW)
     lock.take()
-    assert find_foreign(scene.workspace, NOW) is None
+    assert find_external_run(scene.workspace, NOW) is None
     lock.roll_back()
 
 

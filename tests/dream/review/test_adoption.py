@@ -23,7 +23,7 @@ def states(adoption: Adoption) -> dict[str, str]:
 
 
 def rules(adoption: Adoption) -> list[str]:
-    return [hold.rule for hold in adoption.holds]
+    return [hold.rule for hold in adoption.review_reasons]
 
 
 def person(scene: Scene, name: str, old: str, new: str) -> None:
@@ -40,7 +40,7 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
     wanted = contents(stage.root)
     adoption = plan(stage, scene.workspace)
     assert states(adoption) == {topic(1): "clean", topic(2): "clean", "moved.md": "clean", "new.md": "clean"}
-    assert adoption.holds == ()
+    assert adoption.review_reasons == ()
     done = adopt(stage, scene.workspace)
     assert contents(scene.folder) == wanted
     assert done.left == () and done.merged == () and set(done.names) == set(states(adoption))
@@ -93,7 +93,7 @@ def test_a_conflict_waits_and_neither_side_is_lost(scene: Scene, stage: Stage, k
     before = contents(scene.folder)
     adoption = plan(stage, scene.workspace)
     assert states(adoption) == {name: "conflict", topic(5): "clean"}
-    assert rules(adoption) == ["conflict"] and name in adoption.holds[0].names
+    assert rules(adoption) == ["conflict"] and name in adoption.review_reasons[0].names
     with pytest.raises(Conflict, match="isn't adopted"):
         adopt(stage, scene.workspace, [name])
     assert contents(scene.folder) == before
@@ -122,7 +122,7 @@ def test_23_of_40_deleted_waits_and_3_can_be_chosen(scene: Scene, stage: Stage) 
         (stage.root / topic(number)).unlink()
     adoption = plan(stage, scene.workspace)
     assert rules(adoption) == ["many"]
-    assert adoption.holds[0].words == "it deletes 23 of 40 files, more than a fifth"
+    assert adoption.review_reasons[0].words == "it deletes 23 of 40 files, more than a fifth"
     chosen = [topic(1), topic(5), topic(22)]
     done = adopt(stage, scene.workspace, chosen)
     assert before.keys() - contents(scene.folder).keys() == set(chosen)
@@ -153,7 +153,7 @@ def test_a_pinned_file_waits_and_its_pin_goes_along(scene: Scene, stage: Stage, 
     else:
         (stage.root / topic(1)).rename(stage.root / "moved.md")
     adoption = plan(stage, scene.workspace)
-    assert rules(adoption) == ["pinned"] and topic(1) in adoption.holds[0].words
+    assert rules(adoption) == ["pinned"] and topic(1) in adoption.review_reasons[0].words
     adopt(stage, scene.workspace)
     assert scene.workspace.pinned == {topic(1) if how == "change" else "moved.md"}
 
@@ -168,8 +168,8 @@ def test_a_new_secret_waits_and_an_old_one_that_moves_does_not(scene: Scene) -> 
     assert rules(plan(stage, scene.workspace)) == []
     edit(stage, topic(3), "first", f"the token is {KEY[:-4]}zzQ9")
     adoption = plan(stage, scene.workspace)
-    assert rules(adoption) == ["secret"] and adoption.holds[0].names == (topic(3),)
-    assert KEY[:-4] not in adoption.holds[0].words
+    assert rules(adoption) == ["secret"] and adoption.review_reasons[0].names == (topic(3),)
+    assert KEY[:-4] not in adoption.review_reasons[0].words
 
 
 def test_what_the_team_shares_is_never_written(scene: Scene) -> None:
@@ -237,7 +237,7 @@ def test_wrong_names_and_a_read_only_program(scene: Scene, stage: Stage) -> None
     edit(stage, topic(1), "first", "A")
     with pytest.raises(NotFound, match="didn't change"):
         adopt(stage, scene.workspace, [topic(2)])
-    locked = Workspace(scene.workspace.env, scene.dirs, scene.workspace.place, read_only=True)
+    locked = Workspace(scene.workspace.env, scene.dirs, scene.workspace.location, read_only=True)
     with pytest.raises(Refused, match="--read-only"):
         adopt(stage, locked)
 

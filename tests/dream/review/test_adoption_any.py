@@ -16,8 +16,8 @@ LINES = st.lists(st.sampled_from(["a", "b", "first", "second", "third", "", "é"
 DEEDS = st.dictionaries(NAMES, st.one_of(st.none(), LINES.map(lambda lines: "".join(f"{one}\n" for one in lines))))
 
 
-def do(folder: Path, deeds: Mapping[str, str | None]) -> None:
-    for name, text in deeds.items():
+def do(folder: Path, operations: Mapping[str, str | None]) -> None:
+    for name, text in operations.items():
         path = folder / name
         if text is None:
             path.unlink(missing_ok=True)

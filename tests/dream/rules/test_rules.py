@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.backends.offline import Deed, Mode, consolidate
+from memtui.dream.backends.offline import Mode, RuleChange, consolidate
 from memtui.memory.budget import measure_index
 from memtui.util.errors import NotFound
 from tests.memory.folders import NOW, topic, write
@@ -27,7 +27,7 @@ class Stage:
         write(self.root, {f"{name.replace('__', '/')}.md": text for name, text in files.items()}, old=old)
         return self
 
-    def run(self, mode: Mode = "reflect", *pinned: str, zone: timezone = UTC) -> list[Deed]:
+    def run(self, mode: Mode = "reflect", *pinned: str, zone: timezone = UTC) -> list[RuleChange]:
         return consolidate(self.root, now=NOW, emit=self.said.append, mode=mode, pinned=frozenset(pinned), zone=zone)
 
     def text(self, name: str) -> str:
@@ -43,8 +43,8 @@ def stage(tmp_path: Path) -> Stage:
     return Stage(tmp_path / "stage")
 
 
-def rules(deeds: list[Deed]) -> list[str]:
-    return [deed.rule for deed in deeds]
+def rules(operations: list[RuleChange]) -> list[str]:
+    return [operation.rule for operation in operations]
 
 
 def test_a_stage_that_is_no_folder(tmp_path: Path) -> None:
@@ -71,14 +71,16 @@ def dated(body: str, modified: str = "2026-05-28T10:00:00.000Z") -> str:
 def test_dates_of_a_file_that_has_its_own(stage: Stage) -> None:
     stage.put(MEMORY="- [A](a.md) - yesterday\n- [B](b.md)\n", a=dated("Down since yesterday.\n"))
     stage.put(b=topic("B", body="Down since yesterday.\n"))
-    deeds = stage.run()
+    operations = stage.run()
     assert stage.text("a") == dated("Down since 2026-05-27.\n").replace("of yesterday", "of 2026-05-27")
     assert stage.text("b") == topic("B", body="Down since yesterday.\n")
-    assert deeds == [
-        Deed("relative-date", "a.md", deeds[0].words, ("description: as of yesterday", "Down since yesterday."))
+    assert operations == [
+        RuleChange(
+            "relative-date", "a.md", operations[0].words, ("description: as of yesterday", "Down since yesterday.")
+        )
     ]
-    assert deeds[0].words == 'a.md of 2026-05-28: "yesterday" is 2026-05-27'
-    assert stage.said == [f"relative-date: {deeds[0].words}"]
+    assert operations[0].words == 'a.md of 2026-05-28: "yesterday" is 2026-05-27'
+    assert stage.said == [f"relative-date: {operations[0].words}"]
 
 
 def test_a_utc_stamp_is_a_day_of_the_writer(stage: Stage) -> None:
@@ -102,15 +104,15 @@ def test_two_of_a_kind_become_one(stage: Stage) -> None:
     )
     stage.put(old=9000, b=topic("B", "building", body=f"# Build\n\n{BODY}"))
     stage.put(a=topic("A", "how to build", body=f"{BODY}\nAnd a JDK.\n"))
-    deeds = stage.run()
-    assert rules(deeds) == ["merge", "orphan"]
+    operations = stage.run()
+    assert rules(operations) == ["merge", "orphan"]
     assert stage.names == ["MEMORY", "b", "c"]  # b.md has a link to it
     note = 'Merged from `a.md` and `b.md`.\n`b.md` was called "B": building (parts: Build)\n'
     assert stage.text("b") == topic("A", "how to build", body=f"{BODY}\nAnd a JDK.\n\n{note}")
     assert stage.text("c") == topic("C", body="See [B](b.md).\n")
     assert "(a.md)" not in stage.text("MEMORY")
     assert "(b.md) — building" in stage.text("MEMORY")
-    assert deeds[0].words == "a.md is in b.md: every line of it was there"
+    assert operations[0].words == "a.md is in b.md: every line of it was there"
 
 
 def test_links_follow_to_the_one_that_stays(stage: Stage) -> None:
@@ -147,7 +149,7 @@ def test_a_file_that_may_not_change_keeps_what_it_links_to(stage: Stage) -> None
 def test_no_merge_gives_a_sentence_another_day(stage: Stage) -> None:
     stage.put(MEMORY="- [A](a.md)\n- [B](b.md)\n", a=dated(f"{BODY}It is down since 2026-05-27.\n"))
     stage.put(b=topic("A", body=f"{BODY}It is down since 2026-05-27.\nThe fix comes tomorrow.\n"))
-    assert [deed.rule for deed in stage.run() if deed.rule != "relative-date"] == []
+    assert [operation.rule for operation in stage.run() if operation.rule != "relative-date"] == []
     assert stage.names == ["MEMORY", "a", "b"]
 
 
@@ -171,7 +173,7 @@ def test_gaps_are_filled(stage: Stage) -> None:
         c="---\nname: C\ndescription: d\ntype: sometype\n---\n\nText.\n",
         d="---\nname: D\ndescription: d\n\nnever closed\n",
     ).put(**{"2026-01-02-plan": "---\ndescription: d\ntype: user\n---\n\n## Decision\n\nText.\n"})
-    deeds = stage.run()
+    operations = stage.run()
     assert stage.text("user_me") == (
         "---\nname: Me\ndescription: I write snake_case names. Always.\ntype: user\n---\n\n"
         "# Me\n\nI write `snake_case` names. Always.\n"
@@ -182,7 +184,7 @@ def test_gaps_are_filled(stage: Stage) -> None:
     )
     assert "type: sometype" in stage.text("c")
     assert "name: plan\n" in stage.text("2026-01-02-plan")
-    assert {deed.rule for deed in deeds} == {"frontmatter", "orphan"}
+    assert {operation.rule for operation in operations} == {"frontmatter", "orphan"}
 
 
 # Links
@@ -194,22 +196,22 @@ def test_dead_links(stage: Stage) -> None:
         a=topic("A", body="[gone](docs/gone.md), [x.md](x.md), [t](testing.md), [[later]], [web](https://x.y/z.md)\n"),
         feedback_testing=topic("Testing", type="feedback"),
     )
-    deeds = stage.run()
+    operations = stage.run()
     assert "gone (`docs/gone.md`), x.md, [t](feedback_testing.md), [[later]], [web](https://x.y/z.md)\n" in stage.text(
         "a"
     )
     assert stage.text("MEMORY") == "# M\n\n- [A](a.md)\n- Old (`old.md`) — we use svn\n- [Test](feedback_testing.md)\n"
-    assert {deed.rule for deed in deeds} == {"dead-link"}
+    assert {operation.rule for operation in operations} == {"dead-link"}
 
 
 def test_dead_links_in_prune(stage: Stage) -> None:
     stage.put(
         MEMORY="# M\n\n- [A](a.md)\n\n## Old\n\n- [Old](old.md) — we use svn\n", a=topic("A", body="[[later]] or so.\n")
     )
-    deeds = stage.run("prune")
+    operations = stage.run("prune")
     assert stage.text("MEMORY") == "# M\n\n- [A](a.md)\n\n"
     assert "\nlater or so.\n" in stage.text("a")
-    assert [(deed.rule, deed.before) for deed in deeds] == [
+    assert [(operation.rule, operation.before) for operation in operations] == [
         ("dead-entry", ("## Old", "- [Old](old.md) — we use svn")),
         ("dead-link", ("[[later]] or so.",)),
     ]
@@ -223,8 +225,11 @@ def test_empty_files(stage: Stage) -> None:
     stage.put(d="---\nname: D\ndescription: says it all\ntype: user\n---\n")
     assert rules(stage.run("reflect")) == ["orphan"]
     assert "a.md is empty: a run in the mode prune removes it" in stage.said
-    deeds = stage.run("prune")
-    assert [(deed.rule, deed.name) for deed in deeds] == [("empty-file", "a.md"), ("empty-file", "b.md")]
+    operations = stage.run("prune")
+    assert [(operation.rule, operation.name) for operation in operations] == [
+        ("empty-file", "a.md"),
+        ("empty-file", "b.md"),
+    ]
     assert stage.names == ["MEMORY", "c", "d"]
     assert "(a.md)" not in stage.text("MEMORY")
 
@@ -256,16 +261,16 @@ def test_an_index_over_its_limit(stage: Stage) -> None:
     index = "# M\n\n" + "".join(f"- [T]({name}.md) — hook of {name} {'long ' * 12}\n" for name in files)
     stage.put(MEMORY=index, **files)
     stage.put(team__x=topic("X"))
-    deeds = stage.run("reflect", "t000.md")
+    operations = stage.run("reflect", "t000.md")
     budget = measure_index(stage.text("MEMORY"))
     assert 0.65 < budget.used <= 0.7
-    assert rules(deeds) == ["index-budget"]
+    assert rules(operations) == ["index-budget"]
     assert "(t000.md)" in stage.text("MEMORY")  # pinned
     assert stage.text("MEMORY").count("(t") <= 140
     gone = [name for name in files if f"({name}.md)" not in stage.text("MEMORY")]
     assert all(int(name[1:]) % 2 == 0 for name in gone)  # feedback is worth more than project
     assert all(f"From the index: hook of {name} long" in stage.text(name) for name in gone)
-    assert len(deeds[0].before) == len(gone)
+    assert len(operations[0].before) == len(gone)
     assert stage.run("reflect", "t000.md") == []
     assert any("not listed" in line for line in stage.said)
 
@@ -290,13 +295,13 @@ def test_what_may_not_be_written_stays(stage: Stage) -> None:
     (stage.root / "link.md").symlink_to("pinned.md")
     (stage.root / "out.md").symlink_to("/etc/hostname")
     before = digest_tree(stage.root)
-    deeds = stage.run("prune", "pinned.md", "MEMORY.md")
-    assert deeds == []
+    operations = stage.run("prune", "pinned.md", "MEMORY.md")
+    assert operations == []
     assert digest_tree(stage.root) == before
 
 
 def test_words_are_safe_to_show(stage: Stage) -> None:
     stage.put(MEMORY="- [A](a.md)\n", a=topic("A", body="[x](\u202egone.md)\n"))
-    deeds = stage.run()
-    assert "‹U+202E›" in deeds[0].words
+    operations = stage.run()
+    assert "‹U+202E›" in operations[0].words
     assert "\u202e" not in stage.said[0]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, Phase, Turn
 from memtui.dream.run.recovery import recover
 from memtui.dream.run.run import Emit, OverBudget, events
@@ -100,7 +100,7 @@ def test_a_run_that_deletes_23_of_40_files_is_held(scene: Scene) -> None:
     assert progress(told(scene)).end == told(scene)[-1]
     held = waiting(list_runs(scene.dirs))
     assert held is not None and held.id == end.run
-    gate = next(gate for gate in all_gates(scene.workspace, scene.dirs, NOW) if gate.name == "review")
+    gate = next(gate for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if gate.name == "review")
     assert not gate.open and end.run in gate.reason
 
 
@@ -314,7 +314,7 @@ def test_a_signal_ends_async_work_at_once_and_lets_it_clear_up(scene: Scene) -> 
 
 
 def test_a_read_only_program_does_not_dream(scene: Scene) -> None:
-    scene.workspace = Workspace(scene.workspace.env, scene.dirs, scene.workspace.place, read_only=True)
+    scene.workspace = Workspace(scene.workspace.env, scene.dirs, scene.workspace.location, read_only=True)
     with pytest.raises(Refused):
         scene.run(touch)
 

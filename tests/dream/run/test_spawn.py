@@ -10,17 +10,17 @@ import pytest
 from memtui.dream.gates.sessions import EVERY
 from memtui.dream.run import spawn as module
 from memtui.dream.run.runs import list_runs, refusals
-from memtui.dream.run.spawn import Wish, note_fault, start_unwatched, trigger_dream
+from memtui.dream.run.spawn import RunRequest, note_fault, start_unwatched, trigger_dream
 from memtui.util.errors import MemtuiError
 from tests.dream.scene import HOUR, Scene, put_session
 
 
 @pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Wish]:
+def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
     """The wishes of the processes that would have been started."""
-    wishes: list[Wish] = []
+    wishes: list[RunRequest] = []
 
-    def start(cwd: Path, wish: Wish, *, environ: Mapping[str, str], program: object) -> None:
+    def start(cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: object) -> None:
         wishes.append(wish)
 
     monkeypatch.setattr(module, "start_unwatched", start)
@@ -28,12 +28,12 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[Wish]:
 
 
 def trigger(scene: Scene, **more: object) -> str | None:
-    wish = Wish(**{"trigger": "hook", **more})  # type: ignore[arg-type]
+    wish = RunRequest(**{"trigger": "hook", **more})  # type: ignore[arg-type]
     shut = trigger_dream(scene.workspace, scene.dirs, wish, environ={}, now=scene.now)
     return None if shut is None else shut.name
 
 
-def test_a_closed_gate_is_written_down_and_nothing_starts(scene: Scene, started: list[Wish]) -> None:
+def test_a_closed_gate_is_written_down_and_nothing_starts(scene: Scene, started: list[RunRequest]) -> None:
     scene.put_lock(b"", 3 * HOUR)
     assert trigger(scene) == "time"
     assert trigger(scene, trigger="schedule") == "time"
@@ -44,7 +44,7 @@ def test_a_closed_gate_is_written_down_and_nothing_starts(scene: Scene, started:
 
 
 def test_a_scan_is_left_to_the_process_that_is_started(
-    scene: Scene, started: list[Wish], monkeypatch: pytest.MonkeyPatch
+    scene: Scene, started: list[RunRequest], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_session(scene, 1)
     with monkeypatch.context() as patch:
@@ -57,7 +57,7 @@ def test_a_scan_is_left_to_the_process_that_is_started(
     assert len(started) == 2
 
 
-def test_force_skips_what_it_may(scene: Scene, started: list[Wish]) -> None:
+def test_force_skips_what_it_may(scene: Scene, started: list[RunRequest]) -> None:
     scene.put_lock(b"", 3 * HOUR)
     assert trigger(scene, force=True) is None and started[0].force
     scene.put_lock(b"", 60)
@@ -74,7 +74,7 @@ def test_the_process_gets_its_wishes_and_is_not_waited_for(tmp_path: Path) -> No
     os.mkfifo(pipe)
     script = "import os, sys; open(sys.argv[1], 'w').write(' '.join([*sys.argv[2:], str(os.getsid(0) == os.getpid())]))"
     program = (sys.executable, "-S", "-c", script, str(pipe))
-    wish = Wish("prune", "offline", "hook", force=True, dry_run=True, review=True)
+    wish = RunRequest("prune", "offline", "hook", force=True, dry_run=True, review=True)
     start_unwatched(tmp_path, wish, environ={}, program=program)
     words = pipe.read_text(encoding="ascii")  # waits for whoever writes
     assert words == "dream run --mode prune --trigger hook --backend offline --force --dry-run --review True"

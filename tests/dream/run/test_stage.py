@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memtui.dream.run.stage import KEPT, Stage, clear_stages, discard_stage, has_stage, make_stage, open_stage
-from memtui.dream.run.stage_changes import Ledger, Touched, alike, read_ledger
+from memtui.dream.run.stage_changes import ChangedFile, StageChanges, alike, read_stage_changes
 from memtui.history.snapshot import MAX_SIZE
 from memtui.util.errors import NotFound
 from tests.dream.scene import NOW, Scene, contents, edit, topic
@@ -18,7 +18,7 @@ def stage(scene: Scene) -> Stage:
     return make_stage(scene.dirs, "one", scene.folder, NOW)
 
 
-def found(ledger: Ledger) -> dict[str, tuple[str, str | None, int, int]]:
+def found(ledger: StageChanges) -> dict[str, tuple[str, str | None, int, int]]:
     return {one.name: (one.kind, one.old, one.added, one.removed) for one in ledger.touched}
 
 
@@ -34,7 +34,7 @@ def test_it_is_the_folder_with_its_times_and_the_folder_is_untouched(scene: Scen
         assert stage.base(name) == (scene.folder / name).read_bytes()
     assert not stage.left_out
     assert open_stage(scene.dirs, "one") == stage
-    assert read_ledger(stage) == Ledger((), {})
+    assert read_stage_changes(stage) == StageChanges((), {})
 
 
 def test_what_is_not_copied_is_said(scene: Scene, tmp_path: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_folder_that_is_not_there_is_an_empty_stage(scene: Scene, tmp_path: Pa
     stage = make_stage(scene.dirs, "one", tmp_path / "absent", NOW)
     assert not stage.files and stage.root.is_dir()
     (stage.root / "new.md").write_text("a\n", encoding="utf-8")
-    assert found(read_ledger(stage)) == {"new.md": ("added", None, 1, 0)}
+    assert found(read_stage_changes(stage)) == {"new.md": ("added", None, 1, 0)}
 
 
 def test_without_its_manifest_it_is_none(scene: Scene, stage: Stage) -> None:
@@ -109,7 +109,7 @@ def test_every_kind_of_change_is_seen_on_the_disk(stage: Stage) -> None:
     (stage.root / topic(3)).rename(stage.root / "deep" / "moved.md")
     (stage.root / "new.md").write_text("quite another text\n", encoding="utf-8")
     (stage.root / topic(4)).write_text("---\nname: Topic 4\n---\n\n", encoding="utf-8")
-    ledger = read_ledger(stage)
+    ledger = read_stage_changes(stage)
     assert found(ledger) == {
         topic(1): ("changed", None, 1, 0),
         topic(2): ("removed", None, 0, 12),
@@ -124,7 +124,7 @@ def test_a_rename_with_an_edit_is_a_rename_if_most_of_it_stayed(stage: Stage) ->
     (stage.root / topic(3)).rename(stage.root / "moved.md")
     edit(stage, "moved.md", "third\n", "third\nfourth\n")
     (stage.root / topic(4)).unlink()
-    ledger = read_ledger(stage)
+    ledger = read_stage_changes(stage)
     assert found(ledger)["moved.md"] == ("renamed", topic(3), 1, 0)
     assert ledger.gone == (topic(4),)
 
@@ -134,8 +134,8 @@ def test_same_size_and_time_don_t_hide_a_change(stage: Stage) -> None:
     info = path.stat()
     edit(stage, topic(1), "first", "FIRST")
     os.utime(path, ns=(info.st_atime_ns, info.st_mtime_ns))
-    assert list(found(read_ledger(stage))) == [topic(1)]
-    assert read_ledger(stage, quick=True).touched == ()
+    assert list(found(read_stage_changes(stage))) == [topic(1)]
+    assert read_stage_changes(stage, quick=True).touched == ()
 
 
 def test_what_does_not_belong_there_is_odd(stage: Stage, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_what_does_not_belong_there_is_odd(stage: Stage, tmp_path: Path) -> None
     (stage.root / "way-out").symlink_to(tmp_path)
     (stage.root / "run.sh").write_text("", encoding="utf-8")
     (stage.root / ".git").mkdir()
-    ledger = read_ledger(stage)
+    ledger = read_stage_changes(stage)
     assert ledger.touched == ()
     assert ledger.odd == {topic(1): "a link", "way-out": "a link", "run.sh": "not a .md file", ".git": "hidden"}
 
@@ -155,7 +155,7 @@ def test_likeness(one: bytes, other: bytes, share: float) -> None:
 
 
 def test_touched_names() -> None:
-    assert Touched("b.md", "renamed", old="a.md").names == ("a.md", "b.md")
+    assert ChangedFile("b.md", "renamed", old="a.md").names == ("a.md", "b.md")
 
 
 def test_an_emptied_file_is_a_removed_one(scene: Scene) -> None:
@@ -166,7 +166,7 @@ def test_an_emptied_file_is_a_removed_one(scene: Scene) -> None:
     (stage.root / "blank.md").write_text("", encoding="utf-8")
     (stage.root / "never.md").write_text("", encoding="utf-8")
     for quick in (True, False):
-        ledger = read_ledger(stage, quick=quick)
+        ledger = read_stage_changes(stage, quick=quick)
         assert [(one.name, one.kind) for one in ledger.touched] == [
             ("blank.md", "changed"), (topic(1), "removed"), (topic(2), "removed"),
         ]  # fmt: skip
@@ -177,4 +177,6 @@ def test_an_emptied_file_whose_text_is_elsewhere_is_renamed(scene: Scene) -> Non
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     (stage.root / "better.md").write_bytes((stage.root / topic(1)).read_bytes())
     (stage.root / topic(1)).write_text("", encoding="utf-8")
-    assert [(one.name, one.kind, one.old) for one in read_ledger(stage).touched] == [("better.md", "renamed", topic(1))]
+    assert [(one.name, one.kind, one.old) for one in read_stage_changes(stage).touched] == [
+        ("better.md", "renamed", topic(1))
+    ]

@@ -8,7 +8,7 @@ import sys
 import pytest
 from msgspec.structs import replace
 
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.review.adoption import adopt
 from memtui.dream.run import stop as killing
 from memtui.dream.run.recovery import recover
@@ -86,7 +86,7 @@ def test_every_way_out(scene: Scene, dead: int, way: str, lock: str, moment: str
         assert not scene.lock.exists()
     else:
         assert (scene.lock.read_bytes(), scene.lock.stat().st_mtime_ns) == prior
-    closed = {gate.name for gate in all_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
+    closed = {gate.name for gate in evaluate_gates(scene.workspace, scene.dirs, NOW) if not gate.open}
     again = "time" in closed
     assert "lock" not in closed and again == (lock == "fresh" or (whole and way != "SIGKILL"))
     if whole:

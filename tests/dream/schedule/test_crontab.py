@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.schedule.cron import Crontab, cron_line, cron_of
-from memtui.util.errors import Conflict, MemtuiError, Unsupported, Usage
+from memtui.util.errors import Conflict, MemtuiError, Unsupported, UsageError
 
 FAKE = """
 import sys
@@ -90,7 +90,7 @@ def test_no_program_says_what_to_do_instead(tmp_path: Path) -> None:
 def test_what_does_not_fit_on_a_line_is_refused() -> None:
     assert cron_line("a", "0 3 * * *", "date +%H") == "0 3 * * * date +\\%H # memtui-dream:a"
     for command in ("a\nb", "a\rb", "a\\b", "a" * 2000):
-        with pytest.raises(Usage):
+        with pytest.raises(UsageError):
             cron_line("a", "0 3 * * *", command)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.gates.evaluate import all_gates
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.schedule.cron import (
     Schedule,
     draw,
@@ -20,7 +20,7 @@ from memtui.dream.schedule.cron import (
     starts,
 )
 from memtui.dream.schedule.units import Job, calendar, make_job, units
-from memtui.util.errors import Usage
+from memtui.util.errors import UsageError
 from tests.dream.scene import NOW, Scene
 
 
@@ -47,12 +47,12 @@ def test_draws_differ() -> None:
     ],
 )  # fmt: skip
 def test_what_cron_would_not_understand_is_refused(cron: str) -> None:
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         parsed(cron, NOW)
 
 
 def test_it_is_kept_for_its_memory_folder(scene: Scene) -> None:
-    place = scene.workspace.place
+    place = scene.workspace.location
     assert read_schedule(scene.dirs, place) is None
     kept = Schedule("30 3 * * 1-5", drawn=False, installed="")
     keep_schedule(scene.dirs, place, kept)
@@ -110,13 +110,13 @@ def test_units_survive_odd_names() -> None:
     assert 'ExecStart="/a b/py" "$$HOME" "\\"q\\"" "back\\\\slash" "--wait"\n' in service
     assert "WorkingDirectory=/x y%%z\n" in service and 'Environment="PATH=/p q"\n' in service
     assert "OnCalendar=*-*-* 03:00:00\n" in timer and "Persistent=true" in timer
-    with pytest.raises(Usage):
+    with pytest.raises(UsageError):
         units("1", "0 3 * * *", Job(("a",), Path("/x\ny"), {}))
 
 
 def test_in_assistant_mode_the_gate_opens_when_the_schedule_comes(scene: Scene) -> None:
     scene.dirs.config.mkdir(parents=True)
     (scene.dirs.config / "config.toml").write_text("assistant_mode = true\n", encoding="utf-8")
-    assert all_gates(scene.workspace, scene.dirs, NOW)[0].opens_at is None
-    keep_schedule(scene.dirs, scene.workspace.place, Schedule("0 3 * * *", installed="0 3 * * *"))
-    assert all_gates(scene.workspace, scene.dirs, NOW)[0].opens_at == starts("0 3 * * *", NOW)[0]
+    assert evaluate_gates(scene.workspace, scene.dirs, NOW)[0].opens_at is None
+    keep_schedule(scene.dirs, scene.workspace.location, Schedule("0 3 * * *", installed="0 3 * * *"))
+    assert evaluate_gates(scene.workspace, scene.dirs, NOW)[0].opens_at == starts("0 3 * * *", NOW)[0]

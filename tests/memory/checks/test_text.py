@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.checks.text import facts_of
+from memtui.memory.checks.text import find_in_text
 from memtui.memory.dates import relative_dates
 
 WORDS = st.sampled_from(
@@ -34,33 +34,33 @@ WORDS = st.sampled_from(
 
 
 def test_places_count_from_one() -> None:
-    facts = facts_of("x\n  done yesterday\n- 어제 했다\n")
+    facts = find_in_text("x\n  done yesterday\n- 어제 했다\n")
     assert [(one.line, one.column, one.words) for one in facts.dates] == [(2, 8, "yesterday"), (3, 3, "어제")]
 
 
 def test_code_is_left_alone() -> None:
-    assert facts_of("```\nyesterday\n```\n`tomorrow` <!-- next week -->\n").dates == ()
+    assert find_in_text("```\nyesterday\n```\n`tomorrow` <!-- next week -->\n").dates == ()
 
 
 def test_logs_may_speak_of_yesterday() -> None:
-    assert facts_of("yesterday\n", dates=False).dates == ()
+    assert find_in_text("yesterday\n", dates=False).dates == ()
 
 
 def test_secrets_come_masked() -> None:
     value = "ghp_" + "aB3dE5fG7h" * 4
-    (secret,) = facts_of(f"a\nuse {value}\n", "d").secrets
+    (secret,) = find_in_text(f"a\nuse {value}\n", "d").secrets
     assert (secret.line, secret.column) == (2, 5) and value not in secret.masked
 
 
 def test_a_date_beside_the_phrase_makes_it_plain() -> None:
-    assert facts_of("done yesterday (2026-03-01)\n").dates == ()
-    assert facts_of("done yesterday\n  (2026-03-01)\n").dates == ()
+    assert find_in_text("done yesterday (2026-03-01)\n").dates == ()
+    assert find_in_text("done yesterday\n  (2026-03-01)\n").dates == ()
 
 
 @given(st.lists(WORDS, max_size=14).map(" ".join))
 def test_nothing_is_found_that_the_whole_text_does_not_have(text: str) -> None:
     whole = [words for _, _, words in relative_dates(text)]
-    found = [one.words for one in facts_of(text).dates]
+    found = [one.words for one in find_in_text(text).dates]
     assert all(words in whole for words in found) or "(" in text
     if "`" not in text and "    " not in text and "\t" not in text and "\n" not in text:
         assert found == whole

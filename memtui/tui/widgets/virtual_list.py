@@ -23,15 +23,15 @@ MOST_DRAWN = 2000
 """Drawn rows that are kept: a screen is painted several times for one change of a class or of the focus."""
 
 
-class Lines(ScrollView, can_focus=True):
+class VirtualList(ScrollView, can_focus=True):
     """Rows of one line each with a cursor; subclasses give `row_count`, `row` and, for stable cursors, `row_key`."""
 
     BINDINGS = keys.bindings(keys.LINES)
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
     DEFAULT_CSS = """
-    Lines { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
-    Lines > .lines--cursor { background: $primary 22%; }
-    Lines:focus > .lines--cursor { background: $primary 45%; text-style: bold; }
+    VirtualList { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; }
+    VirtualList > .lines--cursor { background: $primary 22%; }
+    VirtualList:focus > .lines--cursor { background: $primary 45%; text-style: bold; }
     """
 
     cursor: reactive[int] = reactive(0)
@@ -42,13 +42,13 @@ class Lines(ScrollView, can_focus=True):
     class Moved(Message):
         """The cursor stands on another row."""
 
-        def __init__(self, sender: "Lines", index: int) -> None:
+        def __init__(self, sender: "VirtualList", index: int) -> None:
             super().__init__()
             self.lines = sender
             self.index = index
 
         @property
-        def control(self) -> "Lines":
+        def control(self) -> "VirtualList":
             """The list that it is about."""
             return self.lines
 
@@ -83,7 +83,7 @@ class Lines(ScrollView, can_focus=True):
         if keep is not None and not (index < count and self.row_key(index) == keep):
             found = self.row_of(keep)
             index = index if found is None else found
-        self.set_reactive(Lines.cursor, max(0, min(index, count - 1)))
+        self.set_reactive(VirtualList.cursor, max(0, min(index, count - 1)))
         self.refresh()
         self.call_after_refresh(self._show_cursor)
 
@@ -97,7 +97,7 @@ class Lines(ScrollView, can_focus=True):
         """More or fewer rows under the same scroll bar change no place on the screen: nothing is laid out anew."""
         size = Size(self.size.width, count)
         if self.show_vertical_scrollbar and count > self.scrollable_content_region.height:
-            self.set_reactive(Lines.virtual_size, size)
+            self.set_reactive(VirtualList.virtual_size, size)
             self.vertical_scrollbar.window_virtual_size = count
         else:
             self.virtual_size = size

@@ -7,7 +7,7 @@ from textual.widget import Widget
 from memtui.tui.segments.place_line import PlaceFacts, place_line
 
 
-class PlaceLine(Widget):
+class TitleBar(Widget):
     """Project left, health right."""
 
     facts: reactive[PlaceFacts | None] = reactive(None)
