@@ -88,7 +88,7 @@ def test_an_archive_that_was_killed_anywhere_is_taken_back_by_the_key(home: Home
 def test_one_order_for_all_of_it(moved: Home) -> None:
     apply_move(moved.plan(), now=now)
     workspace = workspace_of(moved)
-    memory = workspace.place.folder
+    memory = workspace.location.folder
     workspace.save(memory / "b.md", b"new\n", None)
     workspace.pins.toggle(memory, [memory / "a.md"])
     sessions = SessionArchive(moved.dirs, now=now)
@@ -142,7 +142,7 @@ def test_a_fork_is_taken_back_and_made_again(home: Home, tmp_path: Path) -> None
 
 def test_what_is_left_of_an_undo_can_be_overridden(home: Home) -> None:
     workspace = workspace_of(home)
-    memory = workspace.place.folder
+    memory = workspace.location.folder
     home.memory(home.new, {"a.md": "a\nb\n", "c.md": "c\n"})
     names = ("a.md", "c.md")
     texts = {name: workspace.text(memory / name) for name in names}
