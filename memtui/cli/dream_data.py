@@ -1,16 +1,17 @@
 """Runs and events for scripts and for people: what the commands of `dream` share."""
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, iso
+from memtui.dream.review.adoption import Adoption
+from memtui.dream.run import events
+from memtui.dream.run.events import Event, File, GateClosed, event_data
+from memtui.dream.run.runs import Run, events_of, find_run, list_runs, progress, state_of
+from memtui.dream.run.stage import has_stage
+from memtui.presentation.dream_text import HOW_WORDS, seconds_of, started_words, starter, touched_words
 from memtui.util.text import age, ago, span
-
-if TYPE_CHECKING:
-    from memtui.dream.review.adoption import Adoption
-    from memtui.dream.run.events import Event, GateClosed
-    from memtui.dream.run.runs import Run
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
@@ -19,41 +20,30 @@ _STYLES = {
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
-def runs(call: CliContext) -> "tuple[Run, ...]":
+def runs(context: CliContext) -> "tuple[Run, ...]":
     """The runs of this project's memory, newest first."""
-    from memtui.dream.run.runs import list_runs
-
-    return list_runs(call.dirs, call.location.folder)
+    return list_runs(context.dirs, context.location.folder)
 
 
-def pick(call: CliContext, word: str | None) -> "Run":
+def pick(context: CliContext, word: str | None) -> "Run":
     """The run that a word means; the newest without one."""
-    from memtui.dream.run.runs import find_run
-
-    return find_run(runs(call), word)
+    return find_run(runs(context), word)
 
 
-def split_words(call: CliContext, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
+def split_words(context: CliContext, words: tuple[str, ...]) -> "tuple[Run, list[str]]":
     """What `[RUN] [FILE]…` means: the first word is a run if one begins with it.
 
     Else the newest run of which something is kept aside is meant, or simply the newest.
     """
-    from memtui.dream.run.runs import find_run
-    from memtui.dream.run.stage import has_stage
-
-    listed = runs(call)
+    listed = runs(context)
     if words and any(run.id.startswith(words[0]) for run in listed):
         return find_run(listed, words[0]), list(words[1:])
-    kept = [run for run in listed if has_stage(call.dirs, run.id)]
+    kept = [run for run in listed if has_stage(context.dirs, run.id)]
     return find_run(kept or listed, None), list(words)
 
 
-def run_data(call: CliContext, run: "Run") -> Data:
+def run_data(context: CliContext, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
-    from memtui.dream.run.runs import events_of, progress, state_of
-    from memtui.dream.run.stage import has_stage
-    from memtui.presentation.dream_text import seconds_of
-
     events = events_of(run)
     now, state = progress(events), state_of(run, events)
     end = state.end
@@ -70,7 +60,7 @@ def run_data(call: CliContext, run: "Run") -> Data:
         "pid": run.process.pid,
         "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(seconds_of(run, now, state, call.now()), 3),
+        "seconds": round(seconds_of(run, now, state, context.now()), 3),
         "phase": now.phase,
         "stage": now.stage,
         "turns": now.turns,
@@ -91,7 +81,7 @@ def run_data(call: CliContext, run: "Run") -> Data:
         "version": (end.version or None) if end is not None else None,
         "adopted": list(end.adopted) if end is not None else [],
         "drafted": 0 if end is None else end.drafted,
-        "kept": has_stage(call.dirs, run.id),
+        "kept": has_stage(context.dirs, run.id),
         "decided": [
             {"what": one.what, "names": list(one.names), "version": one.version or None} for one in now.decided
         ],
@@ -107,23 +97,16 @@ def how_part(data: Data) -> StyledText:
 
 
 def _how(how: str) -> StyledText:
-    from memtui.presentation.dream_text import HOW_WORDS
-
     return StyledText(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
 
 
 def touched(data: Data) -> str:
     """What a run touched: "3 files, 1 deleted"."""
-    from memtui.dream.run.events import File
-    from memtui.presentation.dream_text import touched_words
-
     return touched_words(File(kind=file["kind"], emptied=file["emptied"]) for file in data["files"])
 
 
-def run_lines(call: CliContext, data: Data) -> Iterator[Line]:
+def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    from memtui.presentation.dream_text import starter
-
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
     lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
@@ -136,37 +119,32 @@ def run_lines(call: CliContext, data: Data) -> Iterator[Line]:
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
     for file in data["files"]:
-        yield file_line(call, file)
+        yield file_line(context, file)
     if data["lock"]:
         yield StyledText(f"  last-dream time  {data['lock']}", "dim")
     if data["kept"] and data["state"] != "running":
         yield f"  kept aside: memtui dream diff {data['id']}, adopt {data['id']}, discard {data['id']}"
 
 
-def refusal_line(call: CliContext, event: "GateClosed") -> Line:
+def refusal_line(context: CliContext, event: "GateClosed") -> Line:
     """A dream that a gate stopped, for people."""
-    from memtui.presentation.dream_text import starter
-
     return StyledText(
-        f"stopped {since(call, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
+        f"stopped {since(context, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
     )
 
 
-def file_line(call: CliContext, file: Data) -> Line:
+def file_line(context: CliContext, file: Data) -> Line:
     """A touched file."""
     mark = _MARKS.get(file["kind"], "?")
-    word = file["kind"] if call.out.plain else mark
+    word = file["kind"] if context.out.plain else mark
     style = {"+": "added", "-": "removed"}.get(mark, "")
     name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
     emptied = " (emptied)" if file["emptied"] else ""
     return [StyledText(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
 
 
-def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
+def event_lines(context: CliContext, event: "Event") -> Iterator[Line]:
     """An event for people."""
-    from memtui.dream.run import events
-    from memtui.presentation.dream_text import started_words
-
     match event:
         case events.Started():
             yield started_words(event)
@@ -182,7 +160,7 @@ def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
         case events.File(kind="same"):
             yield f"  = {event.name} is again as it was"
         case events.File():
-            yield file_line(call, {**event_fields(event), "old": event.old or None})
+            yield file_line(context, {**event_fields(event), "old": event.old or None})
         case events.Retry():
             yield StyledText(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
         case events.Note():
@@ -199,8 +177,6 @@ def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
 
 def event_fields(event: "Event") -> dict[str, Any]:
     """An event for scripts, its time as everywhere."""
-    from memtui.dream.run.events import event_data
-
     return {**event_data(event), "at": iso(event.at)}
 
 
@@ -228,11 +204,11 @@ def adoption_data(adoption: "Adoption") -> Data:
     }
 
 
-def when(call: CliContext, seconds: float) -> str:
+def when(context: CliContext, seconds: float) -> str:
     """A moment of the past in a table."""
-    return (iso(seconds) or "") if call.out.plain or call.out.verbose else age(call.now() - seconds)
+    return (iso(seconds) or "") if context.out.plain or context.out.verbose else age(context.now() - seconds)
 
 
-def since(call: CliContext, seconds: float) -> str:
+def since(context: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(call.now() - seconds)
+    return ago(context.now() - seconds)

@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 import click
 
@@ -32,15 +31,21 @@ from memtui.cli.dream_data import (
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
+from memtui.dream.backends.registry import choose_backend
+from memtui.dream.gates.backoff import failure_gate
+from memtui.dream.gates.base import lock_gate
+from memtui.dream.gates.evaluate import FORCED, evaluate_gates
+from memtui.dream.lock.lock import clear_stale_lock as clear
+from memtui.dream.lock.lock import holder_of, seen_lock
+from memtui.dream.run.events import Ended, follow
+from memtui.dream.run.run import RunEnd, run_dream
+from memtui.dream.run.runs import Run, refusals, state_of, waiting
+from memtui.dream.run.spawn import RunRequest, note_fault, start_run, trigger_dream
+from memtui.dream.run.stop import kill as end_run
+from memtui.presentation.dream_text import opening
 from memtui.util.errors import MemtuiError, NotFound
+from memtui.util.process import alive
 from memtui.util.text import span
-
-if TYPE_CHECKING:
-    from memtui.dream.run.events import Ended
-    from memtui.dream.run.run import RunEnd
-    from memtui.dream.run.runs import Run
-    from memtui.dream.run.spawn import RunRequest
-
 
 _TRIGGERS = ("hand", "hook", "schedule")
 _STOPPED = 3
@@ -60,67 +65,58 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 
 @dream.command("status")
 @pass_context
-def status(call: CliContext) -> None:
+def status(context: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
-    from memtui.dream.gates.backoff import failure_gate
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import holder_of, seen_lock
-    from memtui.dream.run.runs import state_of, waiting
-    from memtui.presentation.dream_text import opening
-
-    listed = runs(call)
-    lock = seen_lock(call.location.folder, call.dirs)
+    listed = runs(context)
+    lock = seen_lock(context.location.folder, context.dirs)
     going = next((run for run in listed if state_of(run).word == "running"), None)
     died = next((run for run in listed if state_of(run).word == "died"), None)
     held = waiting(listed)
-    free = lock_gate(lock, call.now())
-    failing = failure_gate(listed, call.now(), call.dirs)
-    ours = holder_of(call.location.folder, call.dirs)
+    free = lock_gate(lock, context.now())
+    failing = failure_gate(listed, context.now(), context.dirs)
+    ours = holder_of(context.location.folder, context.dirs)
     data: Data = {
-        "running": None if going is None else run_data(call, going),
+        "running": None if going is None else run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
         "waiting": None if held is None else held.id,
         "died": None if died is None else died.id,
         "backs_off_until": iso(failing.opens_at),
         "last": None if not free.open else iso(lock.at),
-        "newest": run_data(call, listed[0]) if listed else None,
+        "newest": run_data(context, listed[0]) if listed else None,
     }
 
     def text() -> Iterator[Line]:
         if going is not None:
-            yield from run_lines(call, data["running"])
+            yield from run_lines(context, data["running"])
             yield StyledText("  memtui dream watch follows it, memtui kill ends it", "dim")
         elif data["foreign"]:
             yield [StyledText("somebody else dreams: ", "warn"), data["foreign"]]
             yield StyledText("  it is not ours to end: end it where it runs", "dim")
         else:
-            last = "never" if lock.at is None else since(call, lock.at)
+            last = "never" if lock.at is None else since(context, lock.at)
             yield f"nobody dreams; last dream {last}"
             if listed:
-                yield from run_lines(call, data["newest"])
+                yield from run_lines(context, data["newest"])
         if held is not None and held is not listed[0]:
             yield StyledText(f"the dream {held.id} waits for review: memtui dream diff {held.id}", "warn")
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, call.now())}",
+                f"the next one waits, {opening(failing.opens_at, context.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
 
-    call.out.answer("dream", data, text())
+    context.out.result("dream", data, text())
 
 
 @dream.command("why")
 @pass_context
-def why(call: CliContext) -> int:
+def why(context: CliContext) -> int:
     """Would a dream start now, and why not: every gate with its reason. Ends with 1 if one is closed."""
-    from memtui.dream.gates.evaluate import evaluate_gates
-    from memtui.dream.run.runs import refusals
-
-    now = call.now()
-    gates = evaluate_gates(call.workspace, call.dirs, now)
-    newest = {(one.name, one.trigger): one for one in reversed(refusals(call.dirs, call.location.folder))}
+    now = context.now()
+    gates = evaluate_gates(context.workspace, context.dirs, now)
+    newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
     stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
@@ -132,13 +128,13 @@ def why(call: CliContext) -> int:
     }
 
     def text() -> Iterator[Line]:
-        lines = gate_lines(call.out, gates, now)
+        lines = gate_lines(context.out, gates, now)
         next(lines)  # an empty line, which stands between the parts of a page
         yield from lines
         for one in stopped:
-            yield refusal_line(call, one)
+            yield refusal_line(context, one)
 
-    call.out.answer("gates", data, text(), rows=data["gates"])
+    context.out.result("gates", data, text(), rows=data["gates"])
     return int(bool(opens))
 
 
@@ -163,63 +159,55 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 @_wishes
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
 @pass_context
-def now(call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool) -> int:
+def now(
+    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool
+) -> int:
     """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
 
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
     """
-    from memtui.dream.run.spawn import RunRequest, start_run
-
-    wish = RunRequest(mode, backend or "", trigger, force, call.asked.dry_run, review)
+    wish = RunRequest(mode, backend or "", trigger, force, context.options.dry_run, review)
     if trigger != "hand":
-        return _quietly(call, wish, wait=wait)  # before what takes its time to import
-    from memtui.dream.backends.registry import choose_backend
-    from memtui.dream.run.events import Ended
-
-    if call.asked.read_only:
-        call.may_write()
-    choose_backend(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
-    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
+        return _quietly(context, wish, wait=wait)  # before what takes its time to import
+    if context.options.read_only:
+        context.may_write()
+    choose_backend(backend, mode, context.workspace, context.config)  # what can't work is said here, not in a file
+    started = start_run(context.dirs, context.directory, wish, environ=context.env.environ, now=context.now())
     first = started.first(time.sleep)
     if isinstance(first, Ended):
         refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
-        call.out.answer("dream", refused, _refused(first.reason))
+        context.out.result("dream", refused, _refused(first.reason))
         return 1
-    run = pick(call, started.id)
+    run = pick(context, started.id)
     if wait:
-        return _watch(call, run, started.gone)
+        return _watch(context, run, started.gone)
     lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
-    call.out.answer("dream", run_data(call, run), lines)
+    context.out.result("dream", run_data(context, run), lines)
     return 0
 
 
-def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
+def _quietly(context: CliContext, wish: "RunRequest", *, wait: bool) -> int:
     """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
-    from memtui.dream.run.spawn import note_fault
-
     reason: str | None
     try:
-        reason = _triggered(call, wish, wait=wait)
+        reason = _triggered(context, wish, wait=wait)
     except (MemtuiError, OSError) as error:
         reason = str(error)
         with suppress(MemtuiError, OSError):
-            note_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
-    call.out.answer("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
+            note_fault(context.workspace, context.dirs, wish.trigger, reason, context.now())
+    context.out.result("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
     return 0
 
 
-def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
+def _triggered(context: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
     """Start it; what stopped it, if anything did."""
-    from memtui.dream.run.events import Ended
-    from memtui.dream.run.spawn import start_run, trigger_dream
-
-    if call.asked.read_only:
+    if context.options.read_only:
         return "memtui was started with --read-only"
     if not wait:
-        shut = trigger_dream(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
+        shut = trigger_dream(context.workspace, context.dirs, wish, environ=context.env.environ, now=context.now())
         return None if shut is None else f"{shut.name}: {shut.reason}"
-    started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
+    started = start_run(context.dirs, context.directory, wish, environ=context.env.environ, now=context.now())
     first = started.first(time.sleep)
     while not started.gone():
         time.sleep(_LOOK)
@@ -227,8 +215,6 @@ def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | Non
 
 
 def _refused(reason: str) -> Iterator[Line]:
-    from memtui.dream.gates.evaluate import FORCED
-
     yield [StyledText("no dream: ", "warn"), reason]
     forced = reason.partition(":")[0] in FORCED
     yield StyledText("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
@@ -239,31 +225,27 @@ def _refused(reason: str) -> Iterator[Line]:
 @click.option("--run", "run_id", default=None, help="The reserved id.")
 @pass_context
 def run(
-    call: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
+    context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, run_id: str | None
 ) -> int:
     """The process of a dream itself; `dream now` starts it."""
-    from memtui.dream.backends.registry import choose_backend
-    from memtui.dream.run.run import run_dream
-    from memtui.dream.run.spawn import note_fault
-
     try:
-        chosen = choose_backend(backend, mode, call.workspace, call.config)
+        chosen = choose_backend(backend, mode, context.workspace, context.config)
     except MemtuiError as error:
         if run_id is None and trigger != "hand":  # nobody hears what is said here
-            note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
+            note_fault(context.workspace, context.dirs, trigger, error.message, context.now())
         raise
     end = run_dream(
-        call.workspace,
-        call.dirs,
+        context.workspace,
+        context.dirs,
         chosen.work,
         mode=mode,
         trigger=trigger,
         backend=chosen.name,
         why=chosen.why,
         force=force,
-        dry_run=call.asked.dry_run,
+        dry_run=context.options.dry_run,
         adopt="review" if review else "auto",
-        now=call.now,
+        now=context.now,
         run_id=run_id,
     )
     return 128 + end.signal if end.signal else _code(end)
@@ -276,33 +258,30 @@ def _code(end: "RunEnd | Ended") -> int:
 @dream.command("watch", short_help="Follow a dream until it ends.")
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
-def watch(call: CliContext, run: str | None) -> int:
+def watch(context: CliContext, run: str | None) -> int:
     """Follow a dream until it ends, the newest if none is named; --jsonl gives an event a line.
 
     ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, else with 1.
     """
-    return _watch(call, pick(call, run))
+    return _watch(context, pick(context, run))
 
 
-def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
-    from memtui.dream.run.events import Ended, follow
-    from memtui.util.process import alive
-
+def _watch(context: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
     found: list[Data] = []
     end: Ended | None = None
-    stream = call.asked.jsonl or not call.out.structured
+    stream = context.options.jsonl or not context.out.structured
     for event in follow(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
         fields = event_fields(event)
         found.append(fields)
         if stream:
-            call.out.answer("dream-event", fields, event_lines(call, event))
+            context.out.result("dream-event", fields, event_lines(context, event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event
     if not stream:
-        call.out.answer("dream-events", {"run": run_data(call, run), "events": found}, [])
+        context.out.result("dream-events", {"run": run_data(context, run), "events": found}, [])
     if end is None:
-        call.out.note(f"the dream {run.id} died without an end: memtui kill {run.id} puts its lock back")
+        context.out.status(f"the dream {run.id} died without an end: memtui kill {run.id} puts its lock back")
         return 1
     return 0 if run.dry_run and end.how == "held" else _code(end)
 
@@ -310,16 +289,14 @@ def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None)
 @dream.command("log", short_help="List past dreams, newest first.")
 @click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many at most.")
 @pass_context
-def log(call: CliContext, limit: int) -> int:
+def log(context: CliContext, limit: int) -> int:
     """List past dreams, newest first: how each ended, what it touched, what it cost. Ends with 1 if there is none.
 
     With -v also those that a gate stopped.
     """
-    from memtui.dream.run.runs import refusals
-
-    listed = [run_data(call, run) for run in runs(call)[:limit]]
-    at = {run.id: run.at for run in runs(call)[:limit]}
-    stopped = refusals(call.dirs, call.location.folder)[:limit] if call.out.verbose else ()
+    listed = [run_data(context, run) for run in runs(context)[:limit]]
+    at = {run.id: run.at for run in runs(context)[:limit]}
+    stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
@@ -338,15 +315,15 @@ def log(call: CliContext, limit: int) -> int:
             kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
-                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
+                [one["id"], when(context, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
             )
-        yield from table(call.out, columns, rows)
+        yield from table(context.out, columns, rows)
         for refused in stopped:
-            yield refusal_line(call, refused)
+            yield refusal_line(context, refused)
 
-    call.out.answer("dreams", data, text(), rows=listed)
+    context.out.result("dreams", data, text(), rows=listed)
     if not listed:
-        call.out.note("no dream has run here yet: memtui dream why tells whether one would")
+        context.out.status("no dream has run here yet: memtui dream why tells whether one would")
     return int(not listed)
 
 
@@ -354,31 +331,30 @@ def log(call: CliContext, limit: int) -> int:
 @click.argument("run", required=False, metavar="[RUN]")
 @click.option("--clear-stale-lock", is_flag=True, help="Remove a lock that nobody holds any more.")
 @pass_context
-def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
+def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     """End a dream of ours: asked first, killed after 5 seconds; then its lock is put back. What it drafted is kept.
 
     Only a process that a dream of ours wrote down is signalled. --clear-stale-lock removes a lock whose process is
     gone, or that is no lock.
     """
-    if clear_stale_lock or call.asked.read_only:
-        call.may_write()
+    if clear_stale_lock or context.options.read_only:
+        context.may_write()
     if clear_stale_lock:
-        _clear(call)
+        _clear(context)
         return
-    from memtui.dream.run.runs import state_of
-    from memtui.dream.run.stop import kill as end_run
-
     if run is None:
-        found = next((one for one in runs(call) if state_of(one).word != "ended"), None)
+        found = next((one for one in runs(context) if state_of(one).word != "ended"), None)
         if found is None:
             raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
     else:
-        found = pick(call, run)
-    if call.asked.dry_run:
-        call.out.answer("kill", run_data(call, found), [f"would end the dream {found.id} (pid {found.process.pid})"])
+        found = pick(context, run)
+    if context.options.dry_run:
+        context.out.result(
+            "kill", run_data(context, found), [f"would end the dream {found.id} (pid {found.process.pid})"]
+        )
         return
-    done = end_run(found, call.dirs, call.workspace)
-    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(call, found)}
+    done = end_run(found, context.dirs, context.workspace)
+    data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(context, found)}
 
     def text() -> Iterator[Line]:
         how = f"{done.by}, {done.seconds:.1f} s" if done.by else "was gone already"
@@ -390,22 +366,18 @@ def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
             kept = f"{done.end.drafted} drafted change{'s' * (done.end.drafted != 1)} kept aside for 14 days"
             yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
 
-    call.out.answer("kill", data, text())
+    context.out.result("kill", data, text())
 
 
-def _clear(call: CliContext) -> None:
-    from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import clear_stale_lock as clear
-    from memtui.dream.lock.lock import seen_lock
-
-    lock = seen_lock(call.location.folder, call.dirs)
-    gate = lock_gate(lock, call.now())
+def _clear(context: CliContext) -> None:
+    lock = seen_lock(context.location.folder, context.dirs)
+    gate = lock_gate(lock, context.now())
     if lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")
     then = "after that nothing says when the last dream was, and the time gate is open"
-    if call.asked.dry_run or not call.out.ask(f"Remove the lock ({gate.reason})? {then}."):
-        call.out.answer("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
+    if context.options.dry_run or not context.out.ask(f"Remove the lock ({gate.reason})? {then}."):
+        context.out.result("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
         return
-    was = clear(call.location.folder, call.dirs, call.now())
+    was = clear(context.location.folder, context.dirs, context.now())
     data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
-    call.out.answer("lock", data, [f"the lock is removed ({gate.reason})"])
+    context.out.result("lock", data, [f"the lock is removed ({gate.reason})"])

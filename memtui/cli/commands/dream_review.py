@@ -1,7 +1,6 @@
 """Judging a dream: what it changed, adopting all or some of it, throwing it away, taking it back."""
 
 from collections.abc import Collection, Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -10,11 +9,20 @@ from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText
+from memtui.dream.review.adoption import plan
+from memtui.dream.review.review import (
+    adopt_run,
+    changes_of,
+    discard_run,
+    kept_stage,
+    restore_plan,
+    restore_run,
+    versions_of,
+)
+from memtui.dream.run.runs import Run
+from memtui.dream.run.stage import has_stage, open_stage
+from memtui.history.versions import Operation
 from memtui.util.errors import NotFound, UsageError
-
-if TYPE_CHECKING:
-    from memtui.dream.run.runs import Run
-    from memtui.history.versions import Operation
 
 _STATES = {
     "clean": "",
@@ -29,29 +37,25 @@ _STATES = {
 @click.command("diff", cls=CliCommand, short_help="What a dream changed, or would.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
 @pass_context
-def diff(call: CliContext, words: tuple[str, ...]) -> int:
+def diff(context: CliContext, words: tuple[str, ...]) -> int:
     """What a dream changed, or would change if it were adopted now: the newest, or the one named.
 
     Ends with 1 if there is no difference.
     """
-    from memtui.dream.review.adoption import plan
-    from memtui.dream.review.review import changes_of, versions_of
-    from memtui.dream.run.stage import has_stage, open_stage
-
-    run, names = split_words(call, words)
-    if has_stage(call.dirs, run.id):
-        adoption = plan(open_stage(call.dirs, run.id), call.workspace)
+    run, names = split_words(context, words)
+    if has_stage(context.dirs, run.id):
+        adoption = plan(open_stage(context.dirs, run.id), context.workspace)
         data = adoption_data(adoption)
         known = [name for item in adoption.items for name in item.touched.names]
         data["adopted"] = False
     else:
-        made = versions_of(run, call.workspace)
+        made = versions_of(run, context.workspace)
         known = [change.name for version in made for change in version.files]
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
     chosen = _files(names, known)
     parts = [
         unified(before, after, name)
-        for name, before, after in changes_of(run, call.dirs, call.workspace)
+        for name, before, after in changes_of(run, context.dirs, context.workspace)
         if chosen is None or name in chosen
     ]
     data["diff"] = "".join(parts)
@@ -61,7 +65,7 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
         for hold in data["holds"]:
             yield StyledText(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
-            line = [*file_line(call, file)]
+            line = [*file_line(context, file)]
             word = _STATES.get(file.get("state", ""), "")
             style = "dim" if file["state"] == "adopted" else "warn"
             yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line
@@ -69,9 +73,9 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
             yield ""
         yield from diff_lines(data["diff"])
 
-    call.out.answer("dream-diff", data, text(), page=True)
+    context.out.result("dream-diff", data, text(), page=True)
     if not data["files"]:
-        call.out.note(f"the dream {run.id} changed nothing that is still known")
+        context.out.status(f"the dream {run.id} changed nothing that is still known")
     return int(not data["diff"])
 
 
@@ -109,24 +113,21 @@ def _files(words: Collection[str], known: Collection[str]) -> list[str] | None:
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
 @click.option("--over", is_flag=True, help="In a conflict take the dream's side; the other stays in the history.")
 @pass_context
-def adopt(call: CliContext, words: tuple[str, ...], over: bool) -> int:
+def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
     """Put what a held, killed or dry dream drafted into the memory folder: all of it, or the files named.
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
-    from memtui.dream.review.adoption import plan
-    from memtui.dream.review.review import adopt_run, kept_stage
-
-    call.may_write()
-    run, names = split_words(call, words)
-    adoption = plan(kept_stage(run, call.dirs), call.workspace)
+    context.may_write()
+    run, names = split_words(context, words)
+    adoption = plan(kept_stage(run, context.dirs), context.workspace)
     chosen = _files(names, [name for item in adoption.items for name in item.touched.names])
-    if call.asked.dry_run:
+    if context.options.dry_run:
         would = [item for item in adoption.items if chosen is None or set(item.touched.names) & set(chosen)]
         lines: list[Line] = [f"would adopt {item.touched.name}: {item.state}, {item.words}" for item in would]
-        call.out.answer("adopt", {"done": False, **adoption_data(adoption)}, lines)
+        context.out.result("adopt", {"done": False, **adoption_data(adoption)}, lines)
         return 0
-    done = adopt_run(run, call.dirs, call.workspace, chosen, over=over)
+    done = adopt_run(run, context.dirs, context.workspace, chosen, over=over)
     data = {
         "done": bool(done.names), "run": run.id, "version": done.version, "adopted": list(done.names),
         "merged": list(done.merged), "left": list(done.left),
@@ -140,51 +141,47 @@ def adopt(call: CliContext, words: tuple[str, ...], over: bool) -> int:
         for name in done.left:
             yield StyledText(f"left: {name}", "warn")
 
-    call.out.answer("adopt", data, text())
+    context.out.result("adopt", data, text())
     if not done.names:
-        call.out.note("nothing to adopt: the folder has all of it, or the rest conflicts")
+        context.out.status("nothing to adopt: the folder has all of it, or the rest conflicts")
     return int(bool(done.left) and chosen is None)
 
 
 @click.command("discard", cls=CliCommand, short_help="Throw away what a dream drafted.")
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
-def discard(call: CliContext, run: str | None) -> int:
+def discard(context: CliContext, run: str | None) -> int:
     """Throw away what a held, killed or dry dream drafted; the memory folder is not touched."""
-    from memtui.dream.review.review import discard_run, kept_stage
-
-    call.may_write()
-    found = pick(call, run) if run is not None else split_words(call, ())[0]
-    kept_stage(found, call.dirs)
-    if call.asked.dry_run or not call.out.ask(f"Throw away what the dream {found.id} drafted?"):
-        call.out.answer("discard", {"done": False, "run": found.id}, ["nothing was thrown away"])
-        return 0 if call.asked.dry_run else 1
-    discard_run(found, call.dirs, call.workspace)
-    call.out.answer("discard", {"done": True, "run": found.id}, [f"thrown away: what the dream {found.id} drafted"])
+    context.may_write()
+    found = pick(context, run) if run is not None else split_words(context, ())[0]
+    kept_stage(found, context.dirs)
+    if context.options.dry_run or not context.out.ask(f"Throw away what the dream {found.id} drafted?"):
+        context.out.result("discard", {"done": False, "run": found.id}, ["nothing was thrown away"])
+        return 0 if context.options.dry_run else 1
+    discard_run(found, context.dirs, context.workspace)
+    context.out.result("discard", {"done": True, "run": found.id}, [f"thrown away: what the dream {found.id} drafted"])
     return 0
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring files back to what they were before a dream.")
 @click.argument("words", nargs=-1, metavar="[RUN] [FILE]…")
 @pass_context
-def restore(call: CliContext, words: tuple[str, ...]) -> None:
+def restore(context: CliContext, words: tuple[str, ...]) -> None:
     """Bring files back to what they were before a dream was adopted: all that it changed, or those named.
 
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
-    from memtui.dream.review.review import restore_plan, restore_run
-
-    call.may_write()
-    run, names = split_words(call, words) if words else (_adopted(call), [])
-    changes = restore_plan(run, call.workspace)
+    context.may_write()
+    run, names = split_words(context, words) if words else (_adopted(context), [])
+    changes = restore_plan(run, context.workspace)
     chosen = _files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
     diff = "".join(unified(change.base_data, change.data, change.name) for change in changes)
     shown = [change.name for change in changes]
-    if call.asked.dry_run:
-        call.out.answer("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))
+    if context.options.dry_run:
+        context.out.result("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))
         return
-    saved = restore_run(run, call.workspace, changes)
+    saved = restore_run(run, context.workspace, changes)
     data = {
         "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
         "version": None if saved.operation is None else saved.operation.id,
@@ -202,14 +199,12 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
             merged = " (what was written since stays)" if name in saved.merged else ""
             yield f"restored {name} from before the dream {run.id}{merged}"
 
-    call.out.answer("restore", data, text())
+    context.out.result("restore", data, text())
 
 
-def _adopted(call: CliContext) -> "Run":
+def _adopted(context: CliContext) -> "Run":
     """The newest run of which something is in the folder."""
-    from memtui.dream.review.review import versions_of
-
-    for run in runs(call):
-        if any(not version.undone for version in versions_of(run, call.workspace)):
+    for run in runs(context):
+        if any(not version.undone for version in versions_of(run, context.workspace)):
             return run
     raise NotFound("no dream changed anything here", hint="memtui dream log lists them")
