@@ -116,13 +116,16 @@ def rename_topic(snapshot: Snapshot, file: MemoryFile, new: str) -> PreparedChan
 
 
 def delete_files(snapshot: Snapshot, files: Sequence[MemoryFile]) -> PreparedChange:
-    """Delete files, their entries in the index too; asked about. `snapshot` has to be a full one.
+    """Delete topics, their entries in the index too; asked about. `snapshot` has to be a full one.
 
     What is deleted stays in the history and goes to the trash.
 
     Raises:
         NotFound: If no file was chosen.
+        Refused: If the index is among them.
     """
+    if any(file.kind == "index" for file in files):
+        raise Refused(f"{INDEX_NAME} is the index", hint="memtui index --rebuild makes it anew")
     plan = plans.plan_delete(snapshot, files)
     lines = [f"  {file.name}" for file in files[:MAX_NAMES_LISTED]]
     if len(files) > MAX_NAMES_LISTED:

@@ -96,14 +96,17 @@ def plan_switch(workspace: Workspace, key: str, value: object | Unset, layer: st
     Args:
         workspace: The project.
         key: The switch.
-        value: Its new value, as `parse_value` gives it; `UNSET` takes the key out.
+        value: Its new value, or what a person typed for it (`parse_value`); `UNSET` takes the key out.
         layer: One of `LAYERS`; if left out, where the change takes effect.
 
     Raises:
         Refused: If it can't be changed there.
         MemtuiError: If the file is not JSON; it is left as it is.
     """
-    path, name = _target(workspace, find_switch(workspace, key), layer)
+    switch = find_switch(workspace, key)
+    path, name = _target(workspace, switch, layer)
+    if isinstance(value, str):
+        value = parse_value(switch, value)
     before: bytes | None
     try:
         before = workspace.text(path)[0]

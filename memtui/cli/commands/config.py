@@ -92,9 +92,7 @@ def get(context: CliContext, key: str | None) -> None:
 @config.command("set")
 @click.argument("key")
 @click.argument("value", required=False)
-@click.option(
-    "--layer", type=click.Choice(settings.LAYERS), help="Which of Claude Code's files; else where it takes effect."
-)
+@click.option("--layer", type=click.Choice(settings.LAYERS), help="Which of its files; else where it works.")
 @click.option("--unset", is_flag=True, help="Take the setting out.")
 @pass_context
 def set_(context: CliContext, key: str, value: str | None, layer: str | None, unset: bool) -> None:
@@ -133,8 +131,7 @@ def _set_ours(context: CliContext, key: str, value: str | None) -> None:
 
 def _set_client(context: CliContext, key: str, value: str | None, layer: str | None) -> None:
     switch = settings.find_switch(context.workspace, key)
-    new: object = settings.UNSET if value is None else settings.parse_value(switch, value)
-    edit = settings.plan_switch(context.workspace, key, new, layer)
+    edit = settings.plan_switch(context.workspace, key, settings.UNSET if value is None else value, layer)
     diff = unified(edit.before, edit.after, str(edit.path))
     written = edit.changed and not context.options.dry_run
     now = settings.set_switch(context.workspace, edit) if written else switch

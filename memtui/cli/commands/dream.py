@@ -6,10 +6,10 @@ Ending a dream from outside, and clearing a lock that nobody holds.
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 
 import click
 
+from memtui.cli.asking import answered
 from memtui.cli.commands.dream_doctor import doctor
 from memtui.cli.commands.dream_review import adopt, diff, discard, restore
 from memtui.cli.commands.dream_schedule import schedule
@@ -19,39 +19,35 @@ from memtui.cli.dream_data import (
     event_fields,
     event_lines,
     how_part,
-    pick,
     refusal_line,
     run_data,
     run_lines,
-    runs,
     since,
     touched,
     when,
 )
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
+from memtui.cli.table import columns, table
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.gates.backoff import failure_gate
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.gates.evaluate import FORCED, evaluate_gates
-from memtui.dream.lock.lock import clear_stale_lock as clear
+from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.lock import holder_of, seen_lock
 from memtui.dream.run.events import Ended, follow
 from memtui.dream.run.run import RunEnd, run_dream
 from memtui.dream.run.runs import Run, refusals, state_of, waiting
-from memtui.dream.run.spawn import RunRequest, note_fault, start_run, trigger_dream
-from memtui.dream.run.stop import kill as end_run
+from memtui.dream.run.spawn import RunRequest, note_fault
 from memtui.presentation.dream_text import opening
+from memtui.services import dreams
+from memtui.services.access import require_writable
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.process import alive
-from memtui.util.text import span
+from memtui.util.text import many, span
 
 _TRIGGERS = ("hand", "hook", "schedule")
-_STOPPED = 3
+_MAX_REFUSALS = 3
 """Refusals that `why` shows, one of each kind."""
-_LOOK = 0.2
-"""Seconds between two looks at a process that is waited for."""
 
 
 @click.group("dream", cls=CliGroup, short_help="Consolidate memory, under your eyes.")
@@ -67,7 +63,7 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @pass_context
 def status(context: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
-    listed = runs(context)
+    listed = dreams.runs(context.workspace)
     lock = seen_lock(context.location.folder, context.dirs)
     going = next((run for run in listed if state_of(run).word == "running"), None)
     died = next((run for run in listed if state_of(run).word == "died"), None)
@@ -117,7 +113,7 @@ def why(context: CliContext) -> int:
     now = context.now()
     gates = evaluate_gates(context.workspace, context.dirs, now)
     newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
-    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_STOPPED]
+    stopped = sorted(newest.values(), key=lambda one: -one.at)[:_MAX_REFUSALS]
     opens = [gate.opens_at for gate in gates if not gate.open]
     known = [at for at in opens if at is not None]
     data: Data = {
@@ -138,7 +134,7 @@ def why(context: CliContext) -> int:
     return int(bool(opens))
 
 
-def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
+def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
     for option in (
         click.option("--mode", default="reflect", show_default=True, help="reflect merges, prune removes."),
         click.option("--backend", default=None, metavar="B", help="Who works: offline, anthropic, client."),
@@ -156,7 +152,7 @@ def _wishes(command: "click.decorators.FC") -> "click.decorators.FC":
 
 
 @dream.command("now", short_help="Dream now, in a process of its own.")
-@_wishes
+@_run_options
 @click.option("--wait", is_flag=True, help="Wait for its end, and tell what it does.")
 @pass_context
 def now(
@@ -167,61 +163,34 @@ def now(
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
     """
-    wish = RunRequest(mode, backend or "", trigger, force, context.options.dry_run, review)
+    request = RunRequest(mode, backend or "", trigger, force, context.options.dry_run, review)
     if trigger != "hand":
-        return _quietly(context, wish, wait=wait)  # before what takes its time to import
-    if context.options.read_only:
-        context.may_write()
-    choose_backend(backend, mode, context.workspace, context.config)  # what can't work is said here, not in a file
-    started = start_run(context.dirs, context.directory, wish, environ=context.env.environ, now=context.now())
-    first = started.first(time.sleep)
-    if isinstance(first, Ended):
-        refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
-        context.out.result("dream", refused, _refused(first.reason))
+        try:
+            stopped = dreams.trigger(context.workspace, request, wait=wait)
+        except (MemtuiError, OSError) as error:  # there is no such project: a hook has no use for an exit code
+            stopped = str(error)
+        context.out.result("dream", {"trigger": trigger, "started": stopped is None, "reason": stopped}, [])
+        return 0
+    if not context.options.dry_run or context.options.read_only:
+        require_writable(context.workspace)
+    started = dreams.start(context.workspace, request)
+    refused = dreams.wait_for_start(started)
+    if refused is not None:
+        hint = "--force dreams all the same" if refused.forceable else "memtui dream doctor tells what to do"
+        lines: list[Line] = [[StyledText("no dream: ", "warn"), refused.reason], StyledText(f"  {hint}", "dim")]
+        data = {"id": None, "state": "ended", "how": refused.how, "reason": refused.reason}
+        context.out.result("dream", data, lines)
         return 1
-    run = pick(context, started.id)
+    run = dreams.pick_run(context.workspace, started.id)
     if wait:
         return _watch(context, run, started.gone)
-    lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
+    lines = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
     context.out.result("dream", run_data(context, run), lines)
     return 0
 
 
-def _quietly(context: CliContext, wish: "RunRequest", *, wait: bool) -> int:
-    """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
-    reason: str | None
-    try:
-        reason = _triggered(context, wish, wait=wait)
-    except (MemtuiError, OSError) as error:
-        reason = str(error)
-        with suppress(MemtuiError, OSError):
-            note_fault(context.workspace, context.dirs, wish.trigger, reason, context.now())
-    context.out.result("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
-    return 0
-
-
-def _triggered(context: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
-    """Start it; what stopped it, if anything did."""
-    if context.options.read_only:
-        return "memtui was started with --read-only"
-    if not wait:
-        shut = trigger_dream(context.workspace, context.dirs, wish, environ=context.env.environ, now=context.now())
-        return None if shut is None else f"{shut.name}: {shut.reason}"
-    started = start_run(context.dirs, context.directory, wish, environ=context.env.environ, now=context.now())
-    first = started.first(time.sleep)
-    while not started.gone():
-        time.sleep(_LOOK)
-    return first.reason if isinstance(first, Ended) else None
-
-
-def _refused(reason: str) -> Iterator[Line]:
-    yield [StyledText("no dream: ", "warn"), reason]
-    forced = reason.partition(":")[0] in FORCED
-    yield StyledText("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
-
-
 @dream.command("run", hidden=True)
-@_wishes
+@_run_options
 @click.option("--run", "run_id", default=None, help="The reserved id.")
 @pass_context
 def run(
@@ -251,7 +220,7 @@ def run(
     return 128 + end.signal if end.signal else _code(end)
 
 
-def _code(end: "RunEnd | Ended") -> int:
+def _code(end: RunEnd | Ended) -> int:
     return int(end.how not in ("done", "nothing"))
 
 
@@ -263,18 +232,18 @@ def watch(context: CliContext, run: str | None) -> int:
 
     ^C ends the watching, not the dream. Ends with 0 if the dream was adopted or had nothing to do, else with 1.
     """
-    return _watch(context, pick(context, run))
+    return _watch(context, dreams.pick_run(context.workspace, run))
 
 
-def _watch(context: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
+def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None) -> int:
     found: list[Data] = []
     end: Ended | None = None
     stream = context.options.jsonl or not context.out.structured
     for event in follow(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
-        fields = event_fields(event)
-        found.append(fields)
+        data = event_fields(event)
+        found.append(data)
         if stream:
-            context.out.result("dream-event", fields, event_lines(context, event))
+            context.out.result("dream-event", data, event_lines(context, event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event
@@ -294,30 +263,22 @@ def log(context: CliContext, limit: int) -> int:
 
     With -v also those that a gate stopped.
     """
-    listed = [run_data(context, run) for run in runs(context)[:limit]]
-    at = {run.id: run.at for run in runs(context)[:limit]}
+    listed = [run_data(context, run) for run in dreams.runs(context.workspace)[:limit]]
+    at = {run.id: run.at for run in dreams.runs(context.workspace)[:limit]}
     stopped = refusals(context.dirs, context.location.folder)[:limit] if context.out.verbose else ()
     data: Data = {"runs": listed, "stopped": [event_fields(one) for one in stopped]}
 
     def text() -> Iterator[Line]:
-        columns = [
-            Column(""),
-            Column("", right=True),
-            Column(""),
-            Column(""),
-            Column("", rest=1),
-            Column("", right=True),
-        ]
         rows: list[list[str | StyledText]] = []
         for one in listed:
             cost = f"${one['usd']:.2f}" if one["usd"] else ""
             by = f"{one['mode']} by {one['backend']}" + ("" if one["trigger"] == "hand" else f", {one['trigger']}")
-            kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
+            kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
                 [one["id"], when(context, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
             )
-        yield from table(context.out, columns, rows)
+        yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
             yield refusal_line(context, refused)
 
@@ -342,18 +303,14 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     if clear_stale_lock:
         _clear(context)
         return
-    if run is None:
-        found = next((one for one in runs(context) if state_of(one).word != "ended"), None)
-        if found is None:
-            raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
-    else:
-        found = pick(context, run)
+    found = dreams.current_run(context.workspace) if run is None else dreams.pick_run(context.workspace, run)
+    if found is None:
+        raise NotFound("no dream of ours is running", hint="memtui dream status tells who holds the lock")
     if context.options.dry_run:
-        context.out.result(
-            "kill", run_data(context, found), [f"would end the dream {found.id} (pid {found.process.pid})"]
-        )
+        words = f"would end the dream {found.id} (pid {found.process.pid})"
+        context.out.result("kill", run_data(context, found), [words])
         return
-    done = end_run(found, context.dirs, context.workspace)
+    done = dreams.stop(context.workspace, found)
     data = {"by": done.by or None, "ended_in": round(done.seconds, 3), "run": run_data(context, found)}
 
     def text() -> Iterator[Line]:
@@ -363,21 +320,21 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
         if done.end.version:
             yield f"memory folder     adopted before it ended; memtui undo {done.end.version[:8]} takes it back"
         else:
-            kept = f"{done.end.drafted} drafted change{'s' * (done.end.drafted != 1)} kept aside for 14 days"
+            kept = f"{many(done.end.drafted, 'drafted change')} kept for 14 days"
             yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
 
     context.out.result("kill", data, text())
 
 
 def _clear(context: CliContext) -> None:
-    lock = seen_lock(context.location.folder, context.dirs)
-    gate = lock_gate(lock, context.now())
-    if lock.kind == "none":
+    lock, gate = dreams.lock_state(context.workspace)
+    done = None
+    if not context.options.dry_run:
+        done = answered(context, lambda allow: dreams.clear_lock(context.workspace, allow))
+    elif lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")
-    then = "after that nothing says when the last dream was, and the time gate is open"
-    if context.options.dry_run or not context.out.ask(f"Remove the lock ({gate.reason})? {then}."):
+    if done is None:
         context.out.result("lock", {"removed": False, "reason": gate.reason}, ["the lock stays"])
         return
-    was = clear(context.location.folder, context.dirs, context.now())
-    data = {"removed": True, "reason": gate.reason, "pid": was.pid, "time": iso(was.at)}
-    context.out.result("lock", data, [f"the lock is removed ({gate.reason})"])
+    data = {"removed": True, "reason": done.reason, "pid": done.was.pid, "time": iso(done.was.at)}
+    context.out.result("lock", data, [f"the lock is removed ({done.reason})"])

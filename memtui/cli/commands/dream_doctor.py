@@ -8,7 +8,6 @@ from contextlib import suppress
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.dream_data import runs
 from memtui.cli.findings import DoctorResult, State, tell
 from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
@@ -25,6 +24,7 @@ from memtui.dream.run.spending import DAY, money_left, spent
 from memtui.dream.run.stage import has_stage
 from memtui.dream.schedule.cron import Crontab, cron_of, in_words, next_start, read_schedule, schedule_id
 from memtui.history.versions import Operation
+from memtui.services import dreams
 from memtui.util.errors import MemtuiError
 from memtui.util.process import alive
 from memtui.util.text import ago, many, size
@@ -44,7 +44,7 @@ def doctor(context: CliContext) -> int:
     return tell(context, "dream-doctor", [one for part in parts for one in part(context)])
 
 
-def _of_gate(gate: "Gate", name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
+def _of_gate(gate: Gate, name: str, hint: str, *, shut: State = "problem") -> DoctorResult:
     return DoctorResult(name, "ok" if gate.open else shut, gate.reason, "" if gate.open else hint)
 
 
@@ -91,7 +91,7 @@ def _lock(context: CliContext) -> Iterator[DoctorResult]:
 
 def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
-    listed = runs(context)
+    listed = dreams.runs(context.workspace)
     dead = [run.id for run in listed if state_of(run).word == "died"]
     locks = [entry for entry in entries(context.dirs) if not entry.done and not alive(entry.holder)]
     for id in dead:
@@ -152,7 +152,7 @@ def _money(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _past(context: CliContext) -> Iterator[DoctorResult]:
-    listed = runs(context)
+    listed = dreams.runs(context.workspace)
     gate = failure_gate(listed, context.now(), context.dirs)
     hint = "memtui dream log tells of each; --force dreams all the same"
     state: State = "problem" if not gate.open else "note" if failures(listed) else "ok"

@@ -1,28 +1,23 @@
-"""Judging a dream: what it changed, adopting all or some of it, throwing it away, taking it back."""
+"""Judging a dream: what it changed, adopting all or some of it, discarding it, taking it back."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 
 import click
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
-from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
+from memtui.cli.dream_data import adoption_data, file_line
 from memtui.cli.options import CliCommand, pass_context
-from memtui.cli.output import Data, Line, StyledText
+from memtui.cli.output import Data, Line, StyledText, fields
 from memtui.dream.review.adoption import plan
 from memtui.dream.review.review import (
-    adopt_run,
     changes_of,
-    discard_run,
-    kept_stage,
-    restore_plan,
-    restore_run,
     versions_of,
 )
-from memtui.dream.run.runs import Run
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.history.versions import Operation
-from memtui.util.errors import NotFound, UsageError
+from memtui.services import dreams
 
 _STATES = {
     "clean": "",
@@ -42,7 +37,7 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
 
     Ends with 1 if there is no difference.
     """
-    run, names = split_words(context, words)
+    run, names = dreams.split_words(context.workspace, words)
     if has_stage(context.dirs, run.id):
         adoption = plan(open_stage(context.dirs, run.id), context.workspace)
         data = adoption_data(adoption)
@@ -52,7 +47,7 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
         made = versions_of(run, context.workspace)
         known = [change.name for version in made for change in version.files]
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
-    chosen = _files(names, known)
+    chosen = dreams.match_files(names, known)
     parts = [
         unified(before, after, name)
         for name, before, after in changes_of(run, context.dirs, context.workspace)
@@ -79,34 +74,13 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
     return int(not data["diff"])
 
 
-def _version_files(made: "tuple[Operation, ...]") -> list[Data]:
+def _version_files(made: tuple[Operation, ...]) -> list[Data]:
     return [
         {"name": change.name, "old": None, "kind": change.kind, "added": change.added, "removed": change.removed,
          "emptied": False, "state": "adopted", "words": f"version {version.id[:8]}"}
         for version in made
         for change in version.files
     ]  # fmt: skip
-
-
-def _files(words: Collection[str], known: Collection[str]) -> list[str] | None:
-    """The files that words mean, by name or stem; `None` if there are no words.
-
-    Raises:
-        NotFound, Usage: If one means none or several.
-    """
-    if not words:
-        return None
-    found = []
-    for word in words:
-        fits = [name for name in known if word in (name, name.removesuffix(".md"), name.rpartition("/")[2])]
-        fits = fits or [name for name in known if name.removesuffix(".md").rpartition("/")[2] == word]
-        fits = fits or [name for name in known if name.startswith(word)]
-        if not fits:
-            raise NotFound(f"the dream didn't change {word}", hint="memtui dream diff lists what it did")
-        if len(set(fits)) > 1:
-            raise UsageError(f"{word} fits {', '.join(sorted(set(fits)))}", hint="give more of the name")
-        found.append(fits[0])
-    return found
 
 
 @click.command("adopt", cls=CliCommand, short_help="Put what a dream drafted into the memory folder.")
@@ -119,15 +93,15 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
     context.may_write()
-    run, names = split_words(context, words)
-    adoption = plan(kept_stage(run, context.dirs), context.workspace)
-    chosen = _files(names, [name for item in adoption.items for name in item.touched.names])
+    run, names = dreams.split_words(context.workspace, words)
+    adoption = dreams.adoption_plan(context.workspace, run)
+    chosen = dreams.match_files(names, [name for item in adoption.items for name in item.touched.names])
     if context.options.dry_run:
         would = [item for item in adoption.items if chosen is None or set(item.touched.names) & set(chosen)]
         lines: list[Line] = [f"would adopt {item.touched.name}: {item.state}, {item.words}" for item in would]
         context.out.result("adopt", {"done": False, **adoption_data(adoption)}, lines)
         return 0
-    done = adopt_run(run, context.dirs, context.workspace, chosen, over=over)
+    done = dreams.adopt(context.workspace, run, chosen, over=over)
     data = {
         "done": bool(done.names), "run": run.id, "version": done.version, "adopted": list(done.names),
         "merged": list(done.merged), "left": list(done.left),
@@ -147,20 +121,22 @@ def adopt(context: CliContext, words: tuple[str, ...], over: bool) -> int:
     return int(bool(done.left) and chosen is None)
 
 
-@click.command("discard", cls=CliCommand, short_help="Throw away what a dream drafted.")
+@click.command("discard", cls=CliCommand, short_help="Discard what a dream drafted.")
 @click.argument("run", required=False, metavar="[RUN]")
 @pass_context
 def discard(context: CliContext, run: str | None) -> int:
-    """Throw away what a held, killed or dry dream drafted; the memory folder is not touched."""
+    """Discard what a held, killed or dry dream drafted; the memory folder is not touched."""
     context.may_write()
-    found = pick(context, run) if run is not None else split_words(context, ())[0]
-    kept_stage(found, context.dirs)
-    if context.options.dry_run or not context.out.ask(f"Throw away what the dream {found.id} drafted?"):
-        context.out.result("discard", {"done": False, "run": found.id}, ["nothing was thrown away"])
-        return 0 if context.options.dry_run else 1
-    discard_run(found, context.dirs, context.workspace)
-    context.out.result("discard", {"done": True, "run": found.id}, [f"thrown away: what the dream {found.id} drafted"])
-    return 0
+    workspace = context.workspace
+    found = dreams.pick_run(workspace, run) if run is not None else dreams.split_words(workspace, ())[0]
+    done = False
+    if context.options.dry_run:
+        dreams.adoption_plan(workspace, found)
+    else:
+        done = answered(context, lambda allow: dreams.discard(workspace, found, allow) or "discarded") is not None
+    words = f"discarded: what the dream {found.id} drafted" if done else "nothing was discarded"
+    context.out.result("discard", {"done": done, "run": found.id}, [words])
+    return 0 if done or context.options.dry_run else 1
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring files back to what they were before a dream.")
@@ -172,20 +148,20 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
     context.may_write()
-    run, names = split_words(context, words) if words else (_adopted(context), [])
-    changes = restore_plan(run, context.workspace)
-    chosen = _files(names, [change.name for change in changes])
+    run, names = dreams.split_words(context.workspace, words) if words else (dreams.last_adopted(context.workspace), [])
+    changes = dreams.plan_restore(context.workspace, run)
+    chosen = dreams.match_files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
     diff = "".join(unified(change.base_data, change.data, change.name) for change in changes)
     shown = [change.name for change in changes]
     if context.options.dry_run:
         context.out.result("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))
         return
-    saved = restore_run(run, context.workspace, changes)
+    saved = dreams.restore(context.workspace, run, changes)
     data = {
         "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
         "version": None if saved.operation is None else saved.operation.id,
-        "left": [{"name": one.name, "reason": one.reason} for one in saved.left],
+        "left": [fields(one, "name reason") for one in saved.left],
     }  # fmt: skip
     left = {one.name for one in saved.left}
 
@@ -200,11 +176,3 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
             yield f"restored {name} from before the dream {run.id}{merged}"
 
     context.out.result("restore", data, text())
-
-
-def _adopted(context: CliContext) -> "Run":
-    """The newest run of which something is in the folder."""
-    for run in runs(context):
-        if any(not version.undone for version in versions_of(run, context.workspace)):
-            return run
-    raise NotFound("no dream changed anything here", hint="memtui dream log lists them")

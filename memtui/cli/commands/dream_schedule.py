@@ -2,29 +2,22 @@
 
 import time
 from collections.abc import Iterator
-from random import SystemRandom
 
 import click
-from msgspec.structs import replace
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.dream.backends.credentials import find_key, variables
 from memtui.dream.schedule.cron import (
-    Crontab,
     Schedule,
-    cron_line,
     cron_of,
-    draw,
     in_words,
-    keep_schedule,
-    parsed,
     read_schedule,
-    schedule_id,
     starts,
 )
-from memtui.dream.schedule.units import Job, make_job, units
+from memtui.dream.schedule.units import units
+from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError
 
 
@@ -45,82 +38,41 @@ def schedule(context: CliContext, cron: str | None, install: bool, print_timer: 
     if remove:
         _remove(context)
         return
-    kept = _kept(context, cron)
-    parsed(kept.cron, context.now())
+    kept = dreams.schedule_of(context.workspace, cron, keep=not context.options.dry_run)
     if print_timer:
         _print_timer(context, kept)
         return
     if install:
-        kept = _install(context, kept)
+        context.out.status("the line for your crontab:", dreams.crontab_line(context.workspace, kept), *_keys(context))
+        if not context.options.dry_run:
+            context.may_write()
+            done = answered(context, lambda allow: dreams.install_schedule(context.workspace, kept, allow))
+            kept = done or kept
     _show(context, kept)
 
 
-def _kept(context: CliContext, cron: str | None) -> "Schedule":
-    """The schedule that is meant; what is new in it is kept, if anything may be written."""
-    before = read_schedule(context.dirs, context.location)
-    found = before or Schedule(draw(SystemRandom()), drawn=True)
-    if cron is not None:
-        parsed(cron, context.now())
-        found = replace(found, cron=" ".join(cron.split()), drawn=False)
-    if found != before and not context.options.dry_run:
-        if cron is not None:
-            context.may_write()
-        if not context.options.read_only:
-            keep_schedule(context.dirs, context.location, found)
-    return found
-
-
-def _job(context: CliContext) -> "Job":
-    return make_job(context.directory, context.env.environ, context.env.home)
-
-
-def _install(context: CliContext, kept: "Schedule") -> "Schedule":
-    id, command = schedule_id(context.location), _job(context).command
-    context.out.status("the line for your crontab:", cron_line(id, kept.cron, command), *_key_words(context))
-    if context.options.dry_run:
-        return kept
-    context.may_write()
-    crontab = Crontab(context.env.environ)
-    crontab.line(id)  # one that can't be read is told before anything is asked
-    if not context.out.ask("Put this line into your crontab? Nothing else in it changes."):
-        return kept
-    crontab.put(id, kept.cron, command)
-    kept = replace(kept, installed=kept.cron)
-    keep_schedule(context.dirs, context.location, kept)
-    return kept
-
-
-def _key_words(context: CliContext) -> Iterator[str]:
-    """What a person has to know whose key is in the shell alone: it is never written down."""
-    found = variables(context.env, context.location)
-    key = find_key(found)
-    if key is not None and found[key.name].layer == "env":
-        yield f"{key.name} of this shell is not written down: a scheduled dream takes the next backend that can work"
+def _keys(context: CliContext) -> list[str]:
+    words = dreams.key_warning(context.workspace)
+    return [words] if words else []
 
 
 def _remove(context: CliContext) -> None:
-    crontab, id = Crontab(context.env.environ), schedule_id(context.location)
-    line = crontab.line(id)
-    kept = read_schedule(context.dirs, context.location)
+    line, removed = dreams.scheduled_line(context.workspace), False
     if line is None:
-        words, removed = "your crontab has no line for this project", False
+        words = "your crontab has no line for this project"
+        if not context.options.dry_run:
+            dreams.remove_schedule(context.workspace)  # what we kept of one that went by hand is forgotten
     elif context.options.dry_run:
-        words, removed = f"would take out: {line}", False
+        words = f"would take out: {line}"
     else:
         context.may_write()
-        removed = context.out.ask(f"Take this line out of your crontab? {line}") and crontab.remove(id)
+        removed = bool(answered(context, lambda allow: dreams.remove_schedule(context.workspace, allow)))
         words = "taken out of your crontab" if removed else "left in your crontab"
-    if kept is not None and kept.installed and (removed or line is None) and not _only_looks(context):
-        keep_schedule(context.dirs, context.location, replace(kept, installed=""))
     context.out.result("schedule", {"removed": removed, "line": line}, [words])
 
 
-def _only_looks(context: CliContext) -> bool:
-    return context.options.dry_run or context.options.read_only
-
-
-def _print_timer(context: CliContext, kept: "Schedule") -> None:
-    files = units(schedule_id(context.location), kept.cron, _job(context))
+def _print_timer(context: CliContext, kept: Schedule) -> None:
+    files = units(dreams.schedule_id(context.workspace), kept.cron, dreams.schedule_job(context.workspace))
     timer = next(name for name in files if name.endswith(".timer"))
 
     def text() -> Iterator[Line]:
@@ -128,19 +80,19 @@ def _print_timer(context: CliContext, kept: "Schedule") -> None:
             yield StyledText(f"# ~/.config/systemd/user/{name}", "dim")
             yield from content.splitlines()
             yield ""
-        for words in _key_words(context):
+        for words in _keys(context):
             yield StyledText(f"# {words}", "dim")
         yield StyledText(f"# systemctl --user daemon-reload && systemctl --user enable --now {timer}", "dim")
 
     context.out.result("timer", {"cron": kept.cron, "files": files}, text())
 
 
-def _show(context: CliContext, kept: "Schedule") -> None:
+def _show(context: CliContext, kept: Schedule) -> None:
     now = context.now()
     words, next_ = in_words(kept.cron, now), starts(kept.cron, now)
     line, problem = None, ""
     try:
-        line = Crontab(context.env.environ).line(schedule_id(context.location))
+        line = dreams.scheduled_line(context.workspace)
     except MemtuiError as error:
         problem = error.message
     installed = cron_of(line) if line is not None else None

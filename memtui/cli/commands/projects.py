@@ -12,17 +12,17 @@ import click
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliCommand, CliGroup, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
+from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.table import columns, table
 from memtui.client.paths import projects_dir, real
 from memtui.client.projects import Project, find_project, list_projects
-from memtui.client.running import running_in
 from memtui.client.session_files import NAMELESS
 from memtui.projects.journal import Journal, MoveRecord
-from memtui.projects.relocate import FileName, MovePlan, MoveResult, apply_move, plan_move
-from memtui.projects.relocate_sessions import SessionMove, Stay
-from memtui.projects.relocate_undo import Undone, past_move
-from memtui.projects.relocate_undo import undo_move as take_back
+from memtui.projects.relocate import MovePlan, MoveResult
+from memtui.projects.relocate_sessions import Stay
+from memtui.projects.relocate_undo import Undone
+from memtui.services import projects as services
+from memtui.services.questions import Allow, NeedsConfirmation
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import age, many, size, visible
 
@@ -44,31 +44,28 @@ def move(context: CliContext, old: str, new: Path, only_memory: bool) -> int:
     """
     context.may_write()
     project, directory = _source(context, old)
-    config = project.folder.parent.parent
-    plan = plan_move(
-        context.env,
-        context.dirs,
-        project.folder,
+    plan = services.plan_project_move(
+        context.workspace,
+        project,
         (context.cwd / new.expanduser()).absolute(),
         directory=directory,
-        shared=project.collision,
         sessions=not only_memory,
-        live=frozenset(running_in(config)),
-        now=context.now,
     )
     if plan.empty or context.options.dry_run:
-        _told(context, plan, None)
+        _tell(context, plan, None)
         return int(plan.empty)
     if not context.options.yes and context.out.interactive():
         context.out.status(*_plan_lines(context, plan))
     if not context.out.ask("Move this?"):
         context.out.status("nothing was moved")
         return 1
-    _told(context, plan, apply_move(plan, live=frozenset(running_in(config)), now=context.now))
+    moved = services.move_project(context.workspace, plan, Allow(confirmed=True))
+    if not isinstance(moved, NeedsConfirmation):
+        _tell(context, plan, moved)
     return 0
 
 
-def _source(context: CliContext, word: str) -> "tuple[Project, Path | None]":
+def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
     """The project that a word means, and the directory of it.
 
     Raises:
@@ -90,31 +87,22 @@ def _source(context: CliContext, word: str) -> "tuple[Project, Path | None]":
     raise NotFound(f"{visible(word, keep='')} has left nothing", hint="memtui projects lists the projects")
 
 
-def _session_row(session: "SessionMove") -> Data:
-    return {
-        "id": session.id,
-        "as": session.new_id,
-        "title": session.title,
-        "files": len(session.files),
-        "size": session.size,
-        "there": session.there,
-    }
-
-
-def _memory_row(file: "FileName") -> Data:
-    return {"name": file.source, "as": file.target, "there": file.there, "lines": list(file.lines)}
-
-
-def _told(context: CliContext, plan: "MovePlan", moved: "MoveResult | None") -> None:
+def _tell(context: CliContext, plan: MovePlan, moved: MoveResult | None) -> None:
+    sessions = plan.sessions if moved is None else moved.sessions
+    files = () if plan.memory is None else plan.memory.files
     stays = [*plan.stays, *(moved.stays if moved is not None else ())]
     data = {
-        "old": None if plan.old is None else str(plan.old),
-        "new": str(plan.new),
-        "from": str(plan.source),
-        "to": str(plan.target),
-        "sessions": [_session_row(session) for session in (plan.sessions if moved is None else moved.sessions)],
-        "memory": [] if plan.memory is None else [_memory_row(file) for file in plan.memory.files],
-        "stays": [{"what": stay.what, "why": stay.why} for stay in stays],
+        "old": plan.old,
+        "new": plan.new,
+        "from": plan.source,
+        "to": plan.target,
+        "sessions": [
+            {**fields(one, "id title size there"), "as": one.new_id, "files": len(one.files)} for one in sessions
+        ],
+        "memory": [
+            {"name": one.source, "as": one.target, "there": one.there, "lines": list(one.lines)} for one in files
+        ],
+        "stays": [fields(stay, "what why") for stay in stays],
         "notes": list(plan.notes),
         "diff": "" if plan.memory is None else plan.memory.coming.diff(),
         "move": None if moved is None else moved.id,
@@ -136,7 +124,7 @@ def _told(context: CliContext, plan: "MovePlan", moved: "MoveResult | None") -> 
         context.out.status("-n: nothing was moved")
 
 
-def _plan_lines(context: CliContext, plan: "MovePlan") -> Iterator[Line]:
+def _plan_lines(context: CliContext, plan: MovePlan) -> Iterator[Line]:
     yield ["from  ", StyledText(str(plan.old or plan.source), "bold")]
     yield ["to    ", StyledText(str(plan.new), "bold")]
     most = len(plan.sessions) if context.out.verbose else MOST
@@ -146,16 +134,15 @@ def _plan_lines(context: CliContext, plan: "MovePlan") -> Iterator[Line]:
         rows.append(["session", session.id[:SHORT], size(session.size), title, StyledText(session.how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", StyledText(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
-    columns = [Column(""), Column(""), Column("", right=True), Column("", rest=1), Column("")]
-    yield from table(context.out, columns, rows)
-    yield from table(context.out, [Column(""), Column("", rest=1), Column("")], _memory_rows(context, plan))
+    yield from table(context.out, columns("", "", ">", "*", ""), rows)
+    yield from table(context.out, columns("", "*", ""), _memory_rows(context, plan))
     yield from _stay_lines(plan.stays)
     yield from (StyledText(f"  {note}", "dim") for note in plan.notes)
     if context.out.verbose and plan.memory is not None:
         yield from diff_lines(plan.memory.coming.diff())
 
 
-def _memory_rows(context: CliContext, plan: "MovePlan") -> Iterator[list[str | StyledText]]:
+def _memory_rows(context: CliContext, plan: MovePlan) -> Iterator[list[str | StyledText]]:
     files = () if plan.memory is None else plan.memory.files
     most = len(files) if context.out.verbose else MOST
     for file in files[:most]:
@@ -164,7 +151,7 @@ def _memory_rows(context: CliContext, plan: "MovePlan") -> Iterator[list[str | S
         yield ["", StyledText(f"and {len(files) - most} more: -v lists them", "dim"), ""]
 
 
-def _stay_lines(stays: "tuple[Stay, ...]") -> Iterator[Line]:
+def _stay_lines(stays: tuple[Stay, ...]) -> Iterator[Line]:
     for stay in stays:
         yield [StyledText("stays  ", "warn"), f"{stay.what}: {stay.why}"]
 
@@ -181,26 +168,13 @@ def undo_move(context: CliContext, id: str, listed: bool) -> int:
     if listed:
         return _listed(context)
     context.may_write()
-    past = past_move(context.dirs, id)
-    if context.options.dry_run:
-        _undone(context, past, None)
-        return 0
-    live = frozenset(running_in(projects_dir(context.env).parent)) | frozenset(running_in(past.folder.parent.parent))
-    _undone(context, past, take_back(context.dirs, past.id, live=live, now=context.now))
+    past = services.find_move(context.workspace, id)
+    _undone(context, past, None if context.options.dry_run else services.undo_move(context.workspace, past))
     return 0
 
 
-def _past_data(past: "MoveRecord") -> Data:
-    return {
-        "id": past.id,
-        "when": iso(past.when),
-        "old": past.old,
-        "new": past.new,
-        "sessions": past.sessions,
-        "memory": past.memory,
-        "ended": past.ended,
-        "undone": past.undone,
-    }
+def _past_data(past: MoveRecord) -> Data:
+    return {**fields(past, "id old new sessions memory ended undone"), "when": iso(past.when)}
 
 
 def _listed(context: CliContext) -> int:
@@ -215,8 +189,7 @@ def _listed(context: CliContext) -> int:
             lines.append(
                 [past.id[:SHORT], age(context.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]
             )
-        columns = [Column("id"), Column("", right=True), Column(""), Column("from", rest=1), Column("to", rest=1)]
-        yield from table(context.out, [*columns, Column("")], lines)
+        yield from table(context.out, columns("id", ">", "", "from*", "to*", ""), lines)
 
     context.out.result("moves", rows, text(), rows=rows)
     if not rows:
@@ -224,7 +197,7 @@ def _listed(context: CliContext) -> int:
     return int(not rows)
 
 
-def _undone(context: CliContext, past: "MoveRecord", done: "Undone | None") -> None:
+def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
     stays = done.stays if done is not None else ()
     sessions = past.sessions if done is None else done.sessions
     memory = past.memory if done is None else done.memory
@@ -233,7 +206,7 @@ def _undone(context: CliContext, past: "MoveRecord", done: "Undone | None") -> N
         "done": done is not None,
         "sessions": sessions,
         "memory": memory,
-        "stays": [{"what": stay.what, "why": stay.why} for stay in stays],
+        "stays": [fields(stay, "what why") for stay in stays],
     }
 
     def text() -> Iterator[Line]:
@@ -281,33 +254,22 @@ def _list(context: CliContext, *, gone: bool) -> int:
     found = [project for project in list_projects(context.env) if project.gone or not gone]
     rows: list[Data] = [
         {
-            "name": project.name,
-            "cwd": None if project.cwd is None else str(project.cwd),
-            "cwds": [str(path) for path in project.cwds],
-            "folder": str(project.folder),
-            "memory": None if project.memory is None else str(project.memory),
-            "topics": project.topics,
-            "sessions": project.sessions,
-            "newest": iso(project.newest),
-            "collision": project.collision,
-            "gone": project.gone,
-        }
-        for project in found
-    ]
+            **fields(project, "name cwd folder memory topics sessions collision gone"),
+            "cwds": list(project.cwds), "newest": iso(project.newest),
+        } for project in found
+    ]  # fmt: skip
 
     def text() -> Iterator[Line]:
-        columns = [Column("project"), Column("topics", right=True), Column("sessions", right=True), Column("last")]
-        columns += [Column("directory", rest=1), Column("")]
-        lines = []
+        lines: list[list[str | StyledText]] = []
         for project, row in zip(found, rows, strict=True):
             last = "never" if project.newest is None else age(context.now() - project.newest)
             marks = [word for word, on in (("gone", project.gone), ("shares its folder", project.collision)) if on]
             topics = str(project.topics) if project.memory is not None else "-"
-            where = row["cwd"] or f"unknown ({project.folder.name})"
+            where = str(row["cwd"] or "") or f"unknown ({project.folder.name})"
             lines.append(
                 [project.name, topics, str(project.sessions), last, where, StyledText(", ".join(marks), "warn")]
             )
-        yield from table(out, columns, lines)
+        yield from table(out, columns("project", ">topics", ">sessions", "last", "directory*", ""), lines)
         if out.verbose:
             for project in found:
                 for path in project.cwds[1:] if project.collision else ():

@@ -1,8 +1,9 @@
-"""Going on with a past session: in the agent client, or with its conversation elsewhere."""
+"""Going on with a past session: in Claude Code, or with its conversation elsewhere."""
 
 import json
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -12,23 +13,21 @@ from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data
 from memtui.cli.session_list import places
 from memtui.client.executable import NAME, copied_command, find_client, resume_environ, resume_words
-from memtui.projects.activity import make_fork
 from memtui.resume.context import context_messages
 from memtui.resume.export import export_transcript
 from memtui.resume.fork import Fork
-from memtui.resume.launch import LaunchPlan, message_of, plan_launch
+from memtui.resume.launch import LaunchPlan, message_of
 from memtui.resume.resume import plan_resume as resumed
+from memtui.services import sessions as services
 from memtui.sessions import catalog
 from memtui.transcripts.summary import Scanner
 from memtui.transcripts.transcript import read_transcript
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
-from memtui.util.foreground import run_in_foreground
-from memtui.util.text import visible
+from memtui.util.errors import MemtuiError, NotFound, Unsupported, UsageError
 
 CONFIG = "CLAUDE_CONFIG_DIR"
 
 
-@click.command("resume", cls=CliCommand, short_help="Go on with a past session in the agent client.")
+@click.command("resume", cls=CliCommand, short_help="Go on with a past session in Claude Code.")
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--last", is_flag=True, help="The newest session of the project.")
 @click.option("--at", "at", default="", metavar="MESSAGE", help="Go on from this message, in a fork.")
@@ -47,12 +46,12 @@ def resume(
     show: bool,
     form: str | None,
 ) -> int:
-    """Open a past session in the agent client, in the directory that it began in; ends with the client's exit code.
+    """Open a past session in Claude Code, in the directory that it began in; ends with its exit code.
 
     ID is the beginning of an id, a title, or a transcript's path. MESSAGE is a uuid or its first 8 characters or more
-    (memtui sessions tree shows them). The client itself goes on from its own leaf alone, so with --at a fork that ends
+    (memtui sessions tree shows them). Claude Code itself goes on from its own leaf alone, so with --at a fork that ends
     at the message is written beside the session, and that is resumed. So it is with a transcript that lies outside the
-    client's folder: resumed by its path, the client would write what comes next into another file.
+    Claude Code's folder: resumed by its path, it would write what comes next into another file.
 
     --context json gives the messages as the Messages API takes them; md is for reading, without what looks like a
     secret.
@@ -63,9 +62,11 @@ def resume(
     if form is not None:
         return _context(context, path, at, form)
     if context.out.structured and not show:
-        raise UsageError("the client takes the terminal, so there is no JSON", hint="--print --json, or --context json")
+        raise UsageError(
+            "Claude Code takes the terminal, so there is no JSON", hint="--print --json, or --context json"
+        )
     wanted = None if directory is None else context.cwd / directory.expanduser()
-    plan = plan_launch(context.env, path, at=at, fork=fork, directory=wanted)
+    plan = services.plan_resume_in_client(context.workspace, path, at=at, fork=fork, directory=wanted)
     if not show:
         return _run(context, plan)
     _show(context, plan)
@@ -88,23 +89,20 @@ def _session(context: CliContext, word: str | None, *, last: bool) -> Path:
         return catalog.find(context.dirs.cache, places(context, everywhere=True), word)
 
 
-def _run(context: CliContext, plan: "LaunchPlan") -> int:
-    """Hand the terminal to the client, and come back with its exit code."""
+def _run(context: CliContext, plan: LaunchPlan) -> int:
+    """Hand the terminal to Claude Code, and come back with its exit code."""
     plan.refuse_open()
-    client = find_client(context.env)
+    find_client(context.env)
     if context.options.dry_run:
         context.out.print(_would_fork(plan) if plan.writes else f"would run: {_command(context, plan, plan.id)}")
         return 0
     if not (context.out.interactive() and sys.stdout.isatty()):
-        raise Unsupported("the client needs a terminal", hint="--print shows the command, --context the conversation")
-    words = resume_words(client, _forked(context, plan).id if plan.writes else plan.id, fork=plan.forks)
-    try:
-        return run_in_foreground(words, cwd=plan.directory, environ=resume_environ(context.env))
-    except OSError as error:
-        raise Unsupported(f"{visible(client, keep='')} can't be started: {error.strerror}") from error
+        raise Unsupported("Claude Code needs a terminal", hint="--print shows the command, --context the conversation")
+    name = _forked(context, plan).id if plan.writes else ""
+    return services.resume_in_client(context.workspace, plan, name=name, suspend=nullcontext)
 
 
-def _show(context: CliContext, plan: "LaunchPlan") -> None:
+def _show(context: CliContext, plan: LaunchPlan) -> None:
     """Print the command, with a fork written if it needs one."""
     made: Fork | None = None
     if plan.writes and context.options.dry_run:
@@ -129,29 +127,24 @@ def _show(context: CliContext, plan: "LaunchPlan") -> None:
     context.out.result("resume", data, [command] if command else [])
 
 
-def _forked(context: CliContext, plan: "LaunchPlan") -> "Fork":
+def _forked(context: CliContext, plan: LaunchPlan) -> Fork:
     """Write the fork, and say so."""
-    if context.options.read_only:
-        raise Refused(
-            "memtui was started with --read-only, and this needs a fork",
-            hint="--context prints the conversation and writes nothing",
-        )
-    made = make_fork(context.workspace, plan)
+    made = services.fork_session(context.workspace, plan)
     context.out.status(
         f"a fork {_end(plan)} was written: {made.path}; the session itself stays as it is; memtui undo removes it"
     )
     return made
 
 
-def _would_fork(plan: "LaunchPlan") -> str:
+def _would_fork(plan: LaunchPlan) -> str:
     return f"would write a fork {_end(plan)} into {plan.folder} and resume it; -n: nothing was written"
 
 
-def _end(plan: "LaunchPlan") -> str:
-    return f"that ends at {plan.at}" if plan.at else "of this transcript, which lies outside the client's folder,"
+def _end(plan: LaunchPlan) -> str:
+    return f"that ends at {plan.at}" if plan.at else "of this transcript, which lies outside Claude Code's folder,"
 
 
-def _command(context: CliContext, plan: "LaunchPlan", name: str) -> str:
+def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:
     """The command for a shell; the client's folder is named where the shell's own variables would lead elsewhere."""
     config = resume_environ(context.env).get(CONFIG)
     given = {CONFIG: config} if config is not None and config != os.environ.get(CONFIG) else {}
@@ -163,7 +156,7 @@ def _context(context: CliContext, path: Path, at: str, form: str) -> int:
     transcript = read_transcript(path)
     told = resumed(transcript, message_of(transcript, at) if at else "")
     if told.messages is None:
-        raise MemtuiError("the client finds no conversation here", hint=f"memtui sessions tree {path.stem}")
+        raise MemtuiError("Claude Code finds no conversation here", hint=f"memtui sessions tree {path.stem}")
     if form == "json":
         messages = context_messages(told)
         context.out.result("context", messages, [json.dumps(messages)], rows=messages)

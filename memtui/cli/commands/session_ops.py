@@ -8,20 +8,21 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
-from memtui.client.paths import projects_dir, real
-from memtui.client.session_files import NAMELESS, one_line
+from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.table import columns, table
+from memtui.client.paths import projects_dir
+from memtui.client.session_files import NAMELESS
 from memtui.projects.activity import archive_for, live_sessions
+from memtui.services import sessions as services
 from memtui.sessions import catalog
-from memtui.sessions.archive import DELETED, ArchivedSession, SessionArchive, save_copy
+from memtui.sessions.archive import DELETED, ArchivedSession, ArchiveResult
 from memtui.sessions.listing import folders
-from memtui.sessions.operations_log import SessionOperation
-from memtui.sessions.rename import check_title, title_before
+from memtui.sessions.rename import check_title
 from memtui.transcripts.summary import Scanner, SessionSummary
-from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
+from memtui.util.errors import MemtuiError, NotFound, UsageError
 from memtui.util.resolve import begins, resolve_one
 from memtui.util.text import age, many, size
 
@@ -44,29 +45,27 @@ def _span(ctx: click.Context, parameter: click.Parameter, value: str | None) -> 
 @click.argument("title")
 @pass_context
 def rename(context: CliContext, session: str, title: str) -> None:
-    """Give a session another title, as the client's /rename does: one record more at the end of its file."""
+    """Give a session another title, as Claude Code's /rename does: one record more at the end of its file."""
     context.may_write()
     path = _find(context, session)
-    title = check_title(title)
-    if context.options.dry_run:
-        words = f"would rename session {one_line(title_before(path)) or path.stem[:SHORT]!r} to {title!r}"
-        _told(context, "rename", None, [words])
+    if not context.options.dry_run:
+        _tell(context, "rename", services.rename_session(context.workspace, path, title))
         return
-    _told(context, "rename", archive_for(context.workspace).rename(path, title))
+    called = services.current_title(path) or path.stem[:SHORT]
+    _tell(context, "rename", None, [f"would rename session {called!r} to {check_title(title)!r}"])
 
 
-@click.command("archive", cls=CliCommand, short_help="Move sessions out of the client's reach.")
+@click.command("archive", cls=CliCommand, short_help="Move sessions out of reach of Claude Code's clean-up.")
 @click.argument("sessions", nargs=-1, required=True, metavar="ID…")
 @pass_context
 def archive(context: CliContext, sessions: Sequence[str]) -> None:
-    """Move sessions to where the client's clean-up doesn't find them; restore brings them back."""
+    """Move sessions to where Claude Code's clean-up doesn't find them; restore brings them back."""
     context.may_write()
-    keeper, paths = archive_for(context.workspace), [_find(context, word, move=True) for word in sessions]
+    paths = [_find(context, word, move=True) for word in sessions]
     if context.options.dry_run:
-        _would(context, "archive", keeper, paths)
-        return
-    done = keeper.archive(paths, live=live_sessions(context.workspace))
-    _told(context, "archive", done.operation, notes=done.notes)
+        _would(context, "archive", paths)
+    else:
+        _tell(context, "archive", services.archive_sessions(context.workspace, paths))
 
 
 @click.command("rm", cls=CliCommand, short_help="Delete sessions; undo brings them back.")
@@ -83,27 +82,22 @@ def rm(context: CliContext, sessions: Sequence[str], older_than: int | None, eve
     if bool(sessions) == (older_than is not None):
         raise UsageError("which sessions?", hint="memtui sessions rm ID… or --older-than 30d, not both")
     context.may_write()
-    keeper, live = archive_for(context.workspace), live_sessions(context.workspace)
     if older_than is None:
         paths = [_find(context, word, move=True) for word in sessions]
     else:
-        paths = _older(context, older_than, everywhere, live)
+        paths = _older(context, older_than, everywhere)
         if not paths:
             context.out.result("rm", _plan([], 0), [])
             context.out.status("no session is that old")
             return 1
     if context.options.dry_run:
-        _would(context, "rm", keeper, paths)
+        _would(context, "rm", paths)
         return 0
-    total = sum(keeper.files(path)[1] for path in paths)
-    if not context.options.yes and context.out.interactive():
-        context.out.status(*_listed(context, keeper, paths))
-    what = f"session {paths[0].stem[:SHORT]}" if len(paths) == 1 else f"{len(paths)} sessions"
-    if not context.out.ask(f"Delete {what} ({size(total)})?"):
+    done = answered(context, lambda allow: services.delete_sessions(context.workspace, paths, allow))
+    if done is None:
         context.out.status("nothing was deleted")
         return 1
-    done = keeper.delete(paths, live=live)
-    _told(context, "rm", done.operation, notes=done.notes)
+    _tell(context, "rm", done)
     return 0
 
 
@@ -113,16 +107,15 @@ def rm(context: CliContext, sessions: Sequence[str], older_than: int | None, eve
 def restore(context: CliContext, sessions: Sequence[str]) -> None:
     """Put archived or deleted sessions back into their projects; ls --archived and --deleted list them.
 
-    What the client's clean-up would take at once gets the present time.
+    What Claude Code's clean-up would take at once gets the present time.
     """
     context.may_write()
-    keeper = archive_for(context.workspace)
-    kept = keeper.kept()
+    kept = archive_for(context.workspace).kept()
     chosen = [_find_kept(kept, word) for word in sessions]
     if context.options.dry_run:
-        _told(context, "restore", None, [f"would put back session {one.note.title or one.note.id!r}" for one in chosen])
-        return
-    _told(context, "restore", keeper.put_back(chosen))
+        _tell(context, "restore", None, [f"would put back session {one.note.title or one.note.id!r}" for one in chosen])
+    else:
+        _tell(context, "restore", services.put_back(context.workspace, chosen))
 
 
 @click.command("save", cls=CliCommand, short_help="Copy a transcript into a new file.")
@@ -133,7 +126,7 @@ def save(context: CliContext, session: str, output: Path) -> None:
     """Copy a session's transcript, byte by byte, into a file that isn't there yet."""
     context.may_write()
     path = _find(context, session)
-    bytes_ = path.stat().st_size if context.options.dry_run else save_copy(path, output)
+    bytes_ = path.stat().st_size if context.options.dry_run else services.save_copy(context.workspace, path, output)
     data = {"done": not context.options.dry_run, "id": path.stem, "path": str(output), "size": bytes_}
     would = "would write" if context.options.dry_run else "written"
     context.out.result("save", data, [] if context.out.quiet else [f"{would} {bytes_} bytes to {output}"])
@@ -157,8 +150,6 @@ def kept_ls(context: CliContext, place: str, *, everywhere: bool, branch: str | 
     rows = [{**_kept_data(kept), **asdict(facts)} for kept, facts in found]
 
     def text() -> Iterator[Line]:
-        columns = [Column("deleted" if place == DELETED else "archived", right=True), Column("messages", right=True)]
-        columns += [Column("size", right=True), Column("title", rest=1), Column("project", rest=1), Column("id")]
         lines: list[list[str | StyledText]] = []
         for kept, facts in found:
             title = StyledText(facts.title) if facts.title else StyledText("no title", "dim")
@@ -167,7 +158,8 @@ def kept_ls(context: CliContext, place: str, *, everywhere: bool, branch: str | 
                 [age(context.now() - kept.at), str(facts.messages), size(kept.note.size), title, name,
                  StyledText(kept.file.id[:SHORT], "dim")]
             )  # fmt: skip
-        yield from table(context.out, columns, lines)
+        when = ">deleted" if place == DELETED else ">archived"
+        yield from table(context.out, columns(when, ">messages", ">size", "title*", "project*", "id"), lines)
 
     context.out.result("sessions", rows, text(), rows=rows, warnings=warnings, page=True)
     if not rows:
@@ -175,7 +167,7 @@ def kept_ls(context: CliContext, place: str, *, everywhere: bool, branch: str | 
     return int(not rows)
 
 
-def _kept_data(kept: "ArchivedSession") -> Data:
+def _kept_data(kept: ArchivedSession) -> Data:
     return {
         "id": kept.file.id,
         "path": kept.file.place,
@@ -196,12 +188,12 @@ def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
         if any(one.note.id.startswith(word.lower()) for one in archive_for(context.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
         raise
-    if move and path.absolute().parent.parent != projects and real(path.parent).parent != real(projects):
-        raise Refused(f"{path} is in no project folder of the agent client: it was left where it is")
+    if move:
+        services.require_project_session(context.workspace, path)
     return path
 
 
-def _find_kept(kept: "list[ArchivedSession]", word: str) -> "ArchivedSession":
+def _find_kept(kept: list[ArchivedSession], word: str) -> ArchivedSession:
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
     fits = [one for one in kept if begins(one.note.id, word)]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
@@ -210,73 +202,59 @@ def _find_kept(kept: "list[ArchivedSession]", word: str) -> "ArchivedSession":
     return resolve_one(last, word, "archived or deleted session", lists=lists, name=lambda one: one.note.id)
 
 
-def _older(context: CliContext, seconds: int, everywhere: bool, live: frozenset[str]) -> list[Path]:
-    """The sessions whose newest record is older; those that a client has open are left out."""
+def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
+    """The sessions whose newest record is older; those that are open in Claude Code are left out."""
+    live = live_sessions(context.workspace)
     faults: list[MemtuiError] = []
     places = folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
     found = [one for one in catalog.sessions(context.dirs.cache, places, faults) if context.now() - one.when > seconds]
     context.out.warn(fault.message for fault in faults)
     for one in found:
         if one.id in live:
-            context.out.status(f"session {one.id[:SHORT]} is open in the agent client: left where it is")
+            context.out.status(f"session {one.id[:SHORT]} is open in Claude Code: left where it is")
     return [one.path for one in found if one.id not in live]
-
-
-def _listed(context: CliContext, keeper: "SessionArchive", paths: Sequence[Path]) -> Iterator[Line]:
-    columns = [Column("", right=True), Column("", right=True), Column("", rest=1), Column("")]
-    rows: list[list[str | StyledText]] = []
-    for path in paths:
-        names, total = keeper.files(path)
-        title = Scanner().file(path).title
-        rows.append([size(total), many(len(names), "file"), title or StyledText(NAMELESS, "dim"), path.stem[:SHORT]])
-    yield from table(context.out, columns, rows)
 
 
 def _plan(sessions: list[Data], total: int) -> Data:
     return {"done": False, "deed": None, "sessions": sessions, "bytes": total, "notes": []}
 
 
-def _would(context: CliContext, kind: str, keeper: "SessionArchive", paths: Sequence[Path]) -> None:
+def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
     """Show what would be moved, and how much that is."""
-    sessions: list[Data] = []
-    for path in paths:
-        names, total = keeper.files(path)
-        sessions.append({"id": path.stem, "project": str(path.parent), "files": names, "size": total})
-    total = sum(one["size"] for one in sessions)
+    found = services.session_files(context.workspace, paths)
+    total = sum(one.size for one in found)
+    sessions: list[Data] = [
+        {"id": one.path.stem, "project": str(one.path.parent), "files": list(one.files), "size": one.size}
+        for one in found
+    ]
 
     def text() -> Iterator[Line]:
-        yield from _listed(context, keeper, paths)
+        rows: list[list[str | StyledText]] = [
+            [size(one.size), many(len(one.files), "file"), one.title or StyledText(NAMELESS, "dim"),
+             one.path.stem[:SHORT]] for one in found
+        ]  # fmt: skip
+        yield from table(context.out, columns(">", ">", "*", ""), rows)
         yield f"{many(len(paths), 'session')}, {total} bytes"
 
     context.out.result(kind, _plan(sessions, total), text())
     context.out.status("-n: nothing was moved")
 
 
-def _told(
-    context: CliContext,
-    kind: str,
-    operation: "SessionOperation | None",
-    would: Sequence[str] = (),
-    *,
-    notes: Sequence[str] = (),
-) -> None:
-    """Say what was done and how to take it back; or what would be done."""
-    if operation is None:
+def _tell(context: CliContext, kind: str, done: ArchiveResult | None, would: Sequence[str] = ()) -> None:
+    """Say what was done and how to undo it; or what would be done."""
+    if done is None:
         context.out.result(kind, {"done": False, "deed": None, "would": list(would), "notes": []}, would)
         context.out.status("-n: nothing was written")
         return
-    sessions = [
-        {"id": one.id, "project": one.project, "title": one.title, "before": one.before, "after": one.after}
-        for one in operation.sessions
-    ]
+    operation = done.operation
     data = {
         "done": True,
         "deed": {"id": operation.id, "when": iso(operation.time), "what": operation.what, "words": operation.words},
-        "sessions": sessions,
-        "notes": list(notes),
+        "sessions": [fields(one, "id project title before after") for one in operation.sessions],
+        "notes": list(done.notes),
     }
     context.out.result(kind, data, [] if context.out.quiet else [operation.told])
-    context.out.status(*notes, StyledText(f"memtui undo {operation.id} takes it back", "dim"))
+    context.out.status(*done.notes, StyledText(f"memtui undo {operation.id} takes it back", "dim"))
 
 
 COMMANDS = (rename, archive, restore, rm, save)

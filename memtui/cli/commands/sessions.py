@@ -1,13 +1,4 @@
-"""Past sessions: listed, looked at, given away; what is done to them as a whole is in `session_deeds`.
-
-The list of past sessions, of one project or of all.
-
-click is not known here: where there are thousands of sessions its import would be a third of the answer (`shortcut`).
-
-What is known of one session.
-
-What shape a session is in: its branches drawn, and how much of it a resume still reaches.
-"""
+"""Past sessions: listed, looked at, drawn, judged, given away; `session_ops` has what is done to them as a whole."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -21,16 +12,17 @@ from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
 from memtui.cli.session_list import list_sessions, places
-from memtui.cli.table import Column, table
+from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
 from memtui.client.session_files import NAMELESS
-from memtui.fs.atomic import create_file
-from memtui.resume.export import export_transcript as write_down
+from memtui.resume.export import Format
 from memtui.resume.health import health_of
 from memtui.resume.leaf import REASONS
 from memtui.resume.omitted import WORDS, Why
 from memtui.resume.outline import KINDS, Node, outline_of, said_by
 from memtui.resume.resume import ResumePlan, plan_resume
+from memtui.services import sessions as services
+from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
 from memtui.transcripts.entries import Entry, seconds
 from memtui.transcripts.stats import ChangedFile, compare, tally
@@ -90,20 +82,21 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
     """
     path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
     title = Scanner().file(path).title or path.stem
-    forms = {"md": "markdown", "json": "json", "html": "html"}
-    made = write_down(plan_resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
-    secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
-    if secrets and not redact:
-        raise Refused(f"looks like secrets: {secrets}; nothing was written", hint="--redact takes them out")
+    forms: dict[str, Format] = {ending: form for form, ending in services.FORMATS.items()}
+    plan = plan_resume(read_transcript(path), at)
+    made = services.export_session(plan, title, forms[form], Allow(secret="redact" if redact else ""))
+    if isinstance(made, SecretFound):
+        kinds = services.removed_words(Counter(one.rule for one in made.secrets))
+        raise Refused(f"looks like secrets: {kinds}; nothing was written", hint="--redact takes them out")
     if output is None:
         context.out.raw(made.text.encode("utf-8", "replace"))
     elif context.options.dry_run:
         context.out.status(f"would write {len(made.text.encode())} bytes to {output}; -n: nothing was written")
     else:
-        create_file(output, made.text.encode("utf-8", "replace"))
+        services.write_export(context.workspace, made, output)
         context.out.status(f"written to {output}")
-    if secrets:
-        context.out.status(f"taken out: {secrets}")
+    if made.removed:
+        context.out.status(f"taken out: {services.removed_words(made.removed)}")
 
 
 @sessions.command("show")
@@ -122,9 +115,7 @@ def sessions_show(context: CliContext, session: str) -> None:
     context.out.result("session", data, _text(context, data, told, facts))
 
 
-def _transcript_data(
-    context: CliContext, transcript: "Transcript", told: "ResumePlan", facts: "SessionSummary"
-) -> Data:
+def _transcript_data(context: CliContext, transcript: Transcript, told: ResumePlan, facts: SessionSummary) -> Data:
     done = tally(transcript.each(transcript.entries))
     return {
         "id": transcript.path.stem,
@@ -141,7 +132,7 @@ def _transcript_data(
     }
 
 
-def _files(context: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
+def _files(context: CliContext, session: str, files: tuple[ChangedFile, ...], cwd: str) -> list[Data]:
     kept = config_dir(context.env) / "file-history" / session
     return [
         {
@@ -154,7 +145,7 @@ def _files(context: CliContext, session: str, files: "tuple[ChangedFile, ...]", 
     ]
 
 
-def _text(context: CliContext, data: Data, told: "ResumePlan", facts: "SessionSummary") -> Iterator[Line]:
+def _text(context: CliContext, data: Data, told: ResumePlan, facts: SessionSummary) -> Iterator[Line]:
     yield StyledText(facts.title or NAMELESS, "bold")
     yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
     yield f"{facts.first_time} to {facts.last_time}"
@@ -178,7 +169,7 @@ def _text(context: CliContext, data: Data, told: "ResumePlan", facts: "SessionSu
     if data["files"]:
         yield StyledText("files changed", "bold")
         rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
-        yield from table(context.out, [Column("", rest=1), Column("", right=True), Column("")], rows)
+        yield from table(context.out, columns("*", ">", ""), rows)
 
 
 WIDEST = 72
@@ -207,7 +198,7 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     )
 
 
-def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, every: bool) -> Data:
+def _node_data(transcript: Transcript, told: ResumePlan, node: Node, *, every: bool) -> Data:
     agent, branch = node.agent, node.branch
     found: Data = {
         "depth": node.depth,
@@ -235,7 +226,7 @@ def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, ev
     return found
 
 
-def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str]]:
+def _said(transcript: Transcript, node: Node) -> Iterator[tuple[Entry, str]]:
     """The messages of a branch with what they say."""
     rows = [row for row in (node.branch.rows if node.branch else ()) if row.speaks]
     for row, record in zip(rows, transcript.each(rows), strict=True):
@@ -245,20 +236,21 @@ def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str
 class _Drawing:
     """Nodes as lines of text."""
 
-    def __init__(self, context: CliContext, transcript: "Transcript", told: "ResumePlan", *, every: bool) -> None:
+    def __init__(self, context: CliContext, transcript: Transcript, told: ResumePlan, *, every: bool) -> None:
         self.context, self.transcript, self.told, self.every = context, transcript, told, every
         self.fork, self.end, self.through, self.mark = _LINES[context.out.glyphs is ASCII]
         self.width = WIDEST if not context.out.width else context.out.width
         self.open: list[bool] = []
 
-    def lines(self, nodes: "tuple[Node, ...]") -> Iterator[Line]:
+    def lines(self, nodes: tuple[Node, ...]) -> Iterator[Line]:
         shown = [node for node in nodes if self.context.out.verbose or not (node.agent and node.agent.internal)]
         if self.context.out.plain:
-            columns = [Column(name) for name in ("depth", "kind", "first", "messages", "time", "tip", "leaf")]
-            yield from table(self.context.out, columns, [cell for node in shown for cell in self._plain(node)])
+            titles = columns("depth", "kind", "first", "messages", "time", "tip", "leaf")
+            yield from table(self.context.out, titles, [cell for node in shown for cell in self._plain(node)])
             return
-        columns = [Column("", rest=1), Column("", right=True), Column("", right=True), Column("")]
-        yield from table(self.context.out, columns, [line for node in shown for line in self._rows(node)])
+        yield from table(
+            self.context.out, columns("*", ">", ">", ""), [line for node in shown for line in self._rows(node)]
+        )
         if not self.told.leaf.uuid:
             yield StyledText(f"a resume finds no conversation: {self._reason()}", "problem")
         if len(shown) < len(nodes):
@@ -266,7 +258,7 @@ class _Drawing:
                 f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim"
             )
 
-    def _rows(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _rows(self, node: Node) -> Iterator[list[str | StyledText]]:
         self.open[node.depth :] = [not node.last]
         lead = "".join(self.through if more else "  " for more in self.open[1 : node.depth])
         edge = (self.end if node.last else self.fork) if node.depth else ""
@@ -294,7 +286,7 @@ class _Drawing:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _plain(self, node: Node) -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
         yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
@@ -336,14 +328,13 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
 
     def text() -> Iterator[Line]:
         glyphs = context.out.glyphs
-        columns = [Column(""), Column(""), Column("", rest=1)]
         lines: list[list[str | StyledText]] = []
         for row in rows:
             mark = StyledText("ok" if context.out.plain else glyphs.open, "good")
             if not row["ok"]:
                 mark = StyledText("problem" if context.out.plain else glyphs.problem, "problem")
             lines.append([mark, StyledText(row["id"][:SHORT], "dim"), row["words"]])
-        yield from table(context.out, columns, lines)
+        yield from table(context.out, columns("", "", "*"), lines)
 
     context.out.result("health", rows if session is None else rows[0] if rows else None, text(), rows=rows,
                     warnings=[fault.message for fault in faults], page=True)  # fmt: skip
