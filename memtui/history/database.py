@@ -108,8 +108,8 @@ class HistoryDamaged(MemtuiError):
 
     def __init__(self, path: Path, what: str = "is damaged") -> None:
         super().__init__(
-            f"The history {what}: nothing was written",
-            hint=f"move {path} elsewhere to start a new one; the memory files are not touched",
+            f"The history {path} {what}: nothing was written",
+            hint="move it elsewhere to start a new one; the memory files are not touched",
         )
 
 

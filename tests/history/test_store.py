@@ -645,7 +645,7 @@ def test_a_damaged_history_is_said_and_the_file_stays(scene: Scene, tmp_path: Pa
     database = HistoryDatabase.of(scene.dirs)
     database.close()
     database.path.write_bytes(b"\0" * 10_000)
-    with pytest.raises(MemtuiError, match="The history is damaged: nothing was written"):
+    with pytest.raises(MemtuiError, match="is damaged: nothing was written"):
         scene.open().apply([Change("a.md", b"2\n", digest(b"1\n"))], why="x")
     with pytest.raises(MemtuiError, match="damaged"):
         scene.open().log()
