@@ -34,14 +34,14 @@ _WINDOW_SIZE = 32_768
 _APPLICATION_ID = 0x6D656D74  # "memt"
 
 _SCHEMA = f"""
-create table folders (id integer primary key, path blob not null unique) strict;
+create table folders (id integer primary key, path blob not null unique);
 create table blobs (
     id integer primary key,
     digest blob not null unique,
     base integer references blobs,
     depth integer not null,
     data blob not null
-) strict;
+);
 create table operations (
     id integer primary key autoincrement,
     name text not null unique,
@@ -54,7 +54,7 @@ create table operations (
     time real not null,
     undoes integer references operations on delete cascade,
     extra text
-) strict;
+);
 create index operations_by_folder on operations (folder, id);
 create index operations_undoing on operations (undoes) where undoes is not null;
 create index operations_begun on operations (id) where state = 0;
@@ -69,7 +69,7 @@ create table changes (
     before_mtime_ns integer,
     after_mtime_ns integer,
     primary key (operation, name)
-) strict, without rowid;
+) without rowid;
 create table items (
     operation integer not null references operations on delete cascade,
     position integer not null,
@@ -77,7 +77,7 @@ create table items (
     key text not null,
     data text not null,
     primary key (operation, position)
-) strict, without rowid;
+) without rowid;
 create index items_by_folder on items (folder, operation);
 create table files (
     folder integer not null references folders,
@@ -89,17 +89,25 @@ create table files (
     inode integer,
     looked_at real,
     primary key (folder, name)
-) strict, without rowid;
+) without rowid;
 create table looks (folder integer not null references folders, scope text not null, primary key (folder, scope))
-    strict, without rowid;
+    without rowid;
 create table unseen (
     folder integer not null references folders,
     name blob not null,
     digest text not null,
     primary key (folder, name)
-) strict, without rowid;
+) without rowid;
 pragma application_id = {_APPLICATION_ID};
 pragma user_version = {SCHEMA_VERSION};
+"""
+
+
+_WRONG_HEADS = """
+select f.name from files f where f.blob is not null and f.blob is not (
+    select c.after from operations o join changes c on c.operation = o.id
+    where o.folder = f.folder and c.name = f.name and o.state != 0 and c.kind != ? order by o.id desc limit 1
+)
 """
 
 
@@ -108,8 +116,8 @@ class HistoryDamaged(MemtuiError):
 
     def __init__(self, path: Path, what: str = "is damaged") -> None:
         super().__init__(
-            f"The history {what}: nothing was written",
-            hint=f"move {path} elsewhere to start a new one; the memory files are not touched",
+            f"The history {path} {what}: nothing was written",
+            hint="move it elsewhere to start a new one; the memory files are not touched",
         )
 
 
@@ -120,6 +128,7 @@ class _Shared:
         self.lock = threading.RLock()
         self.connection: sqlite3.Connection | None = None
         self.file: tuple[int, int] | None = None
+        self.writing = False
 
     def close(self) -> None:
         if self.connection is not None:
@@ -137,7 +146,8 @@ def _before_fork() -> None:
     _shared_lock.acquire()
     for shared in _shared.values():
         shared.lock.acquire()
-        shared.close()
+        if shared.connection is not None and not shared.connection.in_transaction:
+            shared.close()
 
 
 def _after_fork() -> None:
@@ -218,10 +228,12 @@ class HistoryDatabase:
             assert connection is not None  # it was made if there was none
             inside = connection.in_transaction
             if inside:
+                assert self._shared.writing, "a write inside a read would be lost with it"
                 yield connection
                 return
             connection.execute(f"pragma synchronous = {'full' if durable else 'normal'}")
             connection.execute("begin immediate")
+            self._shared.writing = True
             try:
                 yield connection
                 self.fs.commit(self.path, partial(connection.execute, "commit"), durable=durable)
@@ -232,9 +244,12 @@ class HistoryDatabase:
                     except sqlite3.Error:
                         self._shared.close()  # which takes the rest of the transaction along
                 raise
+            finally:
+                self._shared.writing = False
 
     def check(self) -> list[str]:
-        """Look for damage: SQLite's own integrity check, the digest of every content, and references to nothing.
+        """Look for damage: SQLite's own integrity check, the digest of every content, references, and whether the last
+        version of each file is what its newest operation left.
 
         Returns:
             What is wrong, one line each; empty if nothing is.
@@ -248,6 +263,8 @@ class HistoryDatabase:
                 found += [
                     f"row without its reference in {row[0]}" for row in connection.execute("pragma foreign_key_check")
                 ]
+                found += [f"{os.fsdecode(name)} is not what its newest operation left" for (name,) in
+                          connection.execute(_WRONG_HEADS, ("kept",))]  # fmt: skip
                 for (blob,) in connection.execute("select id from blobs").fetchall():
                     try:
                         read_blob(connection, blob, self.path)

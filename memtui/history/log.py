@@ -76,6 +76,12 @@ class OperationsLog:
             self._add(connection, operation, items)
         return id
 
+    def add(self, id: str, items: Iterable[Item]) -> None:
+        """Add items to an operation that is there, durably. Raises as `record`."""
+        with self.database.write() as connection:
+            [operation] = connection.execute("select id from operations where name = ?", (id,)).fetchone()
+            self._add(connection, operation, items)
+
     def finish(self, id: str) -> None:
         """Say that an operation has come to its end."""
         with self.database.write() as connection:
@@ -88,15 +94,14 @@ class OperationsLog:
 
     @staticmethod
     def _add(connection: sqlite3.Connection, operation: int, items: Iterable[Item]) -> None:
-        known = connection.execute("select folder, key from items where operation = ?", (operation,)).fetchall()
         for item in items:
             folder = folder_id(connection, item.folder, create=True)
-            if (folder, item.key) not in known:
-                connection.execute(
-                    "insert into items (operation, position, folder, key, data) values (?, ?, ?, ?, ?)",
-                    (operation, len(known), folder, item.key, to_json(item.data)),
-                )
-                known.append((folder, item.key))
+            connection.execute(
+                "insert into items (operation, position, folder, key, data) "
+                "select ?1, (select count(*) from items where operation = ?1), ?2, ?3, ?4 "
+                "where not exists (select 1 from items where operation = ?1 and folder = ?2 and key = ?3)",
+                (operation, folder, item.key, to_json(item.data)),
+            )
 
 
 def new_id(connection: sqlite3.Connection) -> str:

@@ -8,7 +8,7 @@ within the same clock tick has the same stamp (git calls such an entry "racy").
 import os
 import sqlite3
 import stat
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
@@ -93,6 +93,37 @@ class FolderSnapshot:
             )
             for name, blob, digest, size, mtime, ctime, inode, looked_at in rows
         }
+
+    def unchanged(self, stamps: Mapping[str, Stamp], covers: Callable[[str], bool]) -> bool:
+        """Whether the files surely are those of the last look. Reads no more of the history than that takes.
+
+        Args:
+            stamps: The files as they are now.
+            covers: Says of a name whether it is among those that count.
+        """
+        if not self.looked:
+            return not stamps and not any(map(covers, self.files()))
+        found = 0
+        with self._database.read() as connection:
+            row = folder_id(connection, self._folder) if connection is not None else None
+            if connection is None or row is None:
+                return not stamps
+            rows = connection.execute(
+                "select name, size, mtime_ns, ctime_ns, inode, looked_at from files where folder = ?", (row,)
+            ).fetchall()
+        for key, size, mtime_ns, ctime_ns, inode, looked_at in rows:
+            name = os.fsdecode(key)
+            if not covers(name):
+                continue
+            stamp = stamps.get(name)
+            if stamp is None or looked_at is None or not stamp.settled(looked_at):
+                return False
+            if (stamp.mtime_ns, stamp.ctime_ns, stamp.size) != (mtime_ns, ctime_ns, size):
+                return False
+            if _signed(stamp.inode) != inode:
+                return False
+            found += 1
+        return found == len(stamps)
 
     def save(self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[Stamp, int | None]], at: float) -> None:
         """Write down a look, as part of a transaction.

@@ -346,10 +346,6 @@ class FolderVersions(Versions):
             )
             return {os.fsdecode(name): digest.hex() for name, digest in rows}
 
-    def find_bytes(self, name: str, wanted: str) -> bytes | None:
-        """The bytes of a file by their SHA-256 digest, if the history has them."""
-        return self.content(wanted)
-
     def recent(self, wanted: str, operations: int = 20) -> bool:
         """Whether one of the newest operations on the folder left bytes of this digest: such bytes are whole."""
         with self.database.read() as connection:

@@ -381,11 +381,7 @@ class Writer:
         Raises:
             OSError: If the folder can't be listed.
         """
-        known = {name: file for name, file in self.snapshot.files().items() if self._scope.covers(name)}
-        stamps = scan(self.root, self._scope.names, self._fs)
-        if not self.snapshot.looked:
-            return not stamps and not known
-        return known.keys() == stamps.keys() and all(known[name].unchanged(stamp) for name, stamp in stamps.items())
+        return self.snapshot.unchanged(scan(self.root, self._scope.names, self._fs), self._scope.covers)
 
     def note(self, who: str) -> Operation | None:
         """Record what others changed since the last time; the first time, everything as it was found.

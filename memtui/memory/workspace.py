@@ -202,7 +202,7 @@ class Workspace:
         """
         self._may_write()
         inverses: dict[str, Inverse] = {FILES: self._undo_files, pin_operations.SUBJECT: self.pins.invert}
-        return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self.recover, *recover])
+        return UndoOrder(self.history, self.scopes(), {**inverses, **(others or {})}, [self._end_writes, *recover])
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:
         """Take back the newest operation on files or pins, or one by its id. As `UndoOrder.undo`."""
@@ -211,6 +211,13 @@ class Workspace:
     def redo(self) -> tuple[Saved, Operation]:
         """Do again what was undone last. As `UndoOrder.redo`."""
         return self.undo_order().redo()
+
+    def _end_writes(self) -> None:
+        """End the writes of the project's files that a crash stopped."""
+        folders = {one.folder for one in self.history.interrupted()}
+        for store in self.stores():
+            if store.scope.folder in folders:
+                store.recover()
 
     def _undo_files(self, operation: Operation, over: Collection[str]) -> Saved:
         """Take an operation on files back through the store that they belong to."""

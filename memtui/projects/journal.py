@@ -68,6 +68,7 @@ class Journal:
         self._log = OperationsLog(database)
         self._lock = dirs.state / "moves" / "lock"
         self._fs = fs
+        self._steps = 0
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -102,10 +103,9 @@ class Journal:
         self._log.record(SUBJECT, kind, why, items, when=when, id=move, undoes=redoes, extra=about, finished=False)
 
     def add(self, move: str, do: str, **more: object) -> None:
-        """Write a step down, on the disk when this returns. Needs `held`. Raises as `begin`."""
-        operation = self.versions.operation(move)
-        step = Item(real_folder(str(more["to"])), f"step {len(operation.items)}", {"do": do, **more})
-        self._log.record(SUBJECT, operation.kind, operation.why, [step], when=operation.when, id=move, finished=False)
+        """Write a step of the move that was begun down, on the disk when this returns. Raises as `begin`."""
+        self._steps += 1
+        self._log.add(move, [Item(real_folder(str(more["to"])), f"step {self._steps}", {"do": do, **more})])
 
     def end(self, move: str) -> None:
         """Write down that a move has come to its end."""

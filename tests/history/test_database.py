@@ -107,7 +107,7 @@ def test_damage_is_found_and_said(dirs: Dirs, root: Path, damage: str) -> None:
     assert database.check()
     with pytest.raises(HistoryDamaged) as caught:
         Store(root, dirs, trash=None).history.read(saved.operation.id, "a.md")
-    assert str(database.path) in caught.value.hint
+    assert str(database.path) in caught.value.message
 
 
 def test_another_program_s_database_is_left_alone(dirs: Dirs, root: Path) -> None:

@@ -645,7 +645,7 @@ def test_a_damaged_history_is_said_and_the_file_stays(scene: Scene, tmp_path: Pa
     database = HistoryDatabase.of(scene.dirs)
     database.close()
     database.path.write_bytes(b"\0" * 10_000)
-    with pytest.raises(MemtuiError, match="The history is damaged: nothing was written"):
+    with pytest.raises(MemtuiError, match="is damaged: nothing was written"):
         scene.open().apply([Change("a.md", b"2\n", digest(b"1\n"))], why="x")
     with pytest.raises(MemtuiError, match="damaged"):
         scene.open().log()
@@ -686,7 +686,7 @@ def test_a_link_in_the_place_of_a_file_is_never_followed(scene: Scene, tmp_path:
         with pytest.raises(Refused):
             operations[operation]()
     assert (tmp_path / "out.md").read_bytes() == b"secret\n"
-    assert scene.store.history.find_bytes("a.md", digest(b"secret\n")) is None
+    assert scene.store.history.content(digest(b"secret\n")) is None
 
 
 def test_a_twin_in_another_spelling_comes_back_beside_the_other(scene: Scene) -> None:

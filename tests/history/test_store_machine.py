@@ -232,7 +232,7 @@ class StoreMachine(RuleBasedStateMachine):
     def nothing_is_lost(self) -> None:
         reader = self.store.history
         for name, data in self.safe:
-            assert self.disk(name) == data or reader.find_bytes(name, digest(data)) == data, f"{name}: {data!r} is lost"
+            assert self.disk(name) == data or reader.content(digest(data)) == data, f"{name}: {data!r} is lost"
 
     @invariant()
     def no_descriptor_is_left_open(self) -> None:

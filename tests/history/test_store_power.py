@@ -106,7 +106,7 @@ def check(store: Store, root: Path, folders: Sequence[Folder], acknowledged: int
         return "the history has another folder"
     for earlier in folders[: acknowledged + 1]:
         for name, data in earlier.items():
-            if now.get(name) != data and store.history.find_bytes(name, digest(data)) != data:
+            if now.get(name) != data and store.history.content(digest(data)) != data:
                 return f"bytes of {name} are in neither file nor history"
     return ""
 

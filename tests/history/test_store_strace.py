@@ -63,7 +63,7 @@ def test_killed_at_any_system_call_the_folder_is_old_or_new(tmp_path: Path) -> N
             store.note_outside()
             assert {name: store.history.head(name) for name in now} == now
             if now == after:
-                assert store.history.find_bytes("a.md", digest(OLD)) == OLD
+                assert store.history.content(digest(OLD)) == OLD
                 store.apply([Change("a.md", OLD, digest(NEW))], why="goes on")
             shutil.rmtree(base)
             if not killed:

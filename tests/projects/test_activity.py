@@ -1,5 +1,9 @@
 """One key takes back whatever was done to a project, also what was killed in the middle."""
 
+import os
+import random
+import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -83,6 +87,44 @@ def test_an_archive_that_was_killed_anywhere_is_taken_back_by_the_key(home: Home
         SessionArchive(home.dirs, fs=fs, now=now, patience=1).archive(paths)
 
     assert every_crash(home, archive, 7) > 5
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("what", ["move", "archive"])
+def test_killed_for_real_it_is_taken_back_by_the_key(home: Home, what: str) -> None:
+    for number in range(1, 9):
+        home.session(home.old if what == "move" else home.new, number, "text " * 5000)
+    if what == "move":
+        home.memory(home.old, {"MEMORY.md": "- [a](a.md)\n", "a.md": "a\n"})
+    before = files(home.root / ".claude")
+    snapshot = Snapshot(home.root)
+    chance = random.Random(11)
+    back = 0
+    for _ in range(25):
+        child = os.fork()
+        if child == 0:
+            try:
+                if what == "move":
+                    apply_move(home.plan(), now=now)
+                else:
+                    SessionArchive(home.dirs, now=now).archive(sorted(home.target.glob("*.jsonl")))
+            finally:
+                os._exit(0)
+        time.sleep(chance.uniform(0, 0.08))
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        try:
+            undo_order(workspace_of(home)).undo()
+            back += 1
+        except NotFound:  # it had not begun
+            pass
+        left = {name: data for name, data in files(home.root / ".claude").items() if not name.endswith(".tmp")}
+        assert left == before
+        assert HistoryDatabase.of(home.dirs).check() == []
+        HistoryDatabase.of(home.dirs).close()
+        snapshot.put_back()
+    print(f"killed=25 taken_back={back}")
+    assert back > 0
 
 
 def test_one_order_for_all_of_it(moved: Home) -> None:

@@ -81,6 +81,11 @@ class CommandHandler:
         return True
 
 
+def left_words(saved: Saved) -> str:
+    """Says which files were left as they are, and why."""
+    return "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)
+
+
 def merged_words(saved: Saved) -> str:
     """Says which files were merged with somebody else's change."""
     return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memtui.history.versions import FILES, FOUND, KEPT, Operation, Saved
 from memtui.projects.activity import undo_order
-from memtui.tui.commands.base import CommandHandler, merged_words
+from memtui.tui.commands.base import CommandHandler, left_words, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -65,8 +65,7 @@ class HistoryCommands(CommandHandler):
 
     async def _tell(self, words: str, saved: Saved, operation: Operation) -> None:
         """Say what was done, and what was left as it is."""
-        left = "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)
-        self.app.post_message(CommandDone(f"{words}{merged_words(saved)}{f' ({left})' if left else ''}"))
+        self.app.post_message(CommandDone(f"{words}{merged_words(saved)}", problem=left_words(saved)))
         if operation.subject != FILES:
             self.app.sessions.again()
 
