@@ -96,7 +96,7 @@ class CliContext:
 
         Raises:
             NotFound: If there is no such project.
-            Usage: If several fit.
+            UsageError: If several fit.
         """
         word = self.options.project
         if word is None:
@@ -125,7 +125,7 @@ class CliContext:
 
     @cached_property
     def workspace(self) -> "Workspace":
-        """The desk: reading and writing."""
+        """The project: reading and writing."""
         from memtui.memory.workspace import Workspace
         from memtui.util.config import read_config
 
@@ -145,7 +145,7 @@ class CliContext:
         return Pins(self.dirs)
 
     def read(self, *, full: bool = True) -> "Snapshot":
-        """The world, read now. A command that only reads doesn't pay for what writing needs.
+        """The snapshot, read now. A command that only reads doesn't pay for what writing needs.
 
         Args:
             full: Also bodies: links and problems.
@@ -158,7 +158,7 @@ class CliContext:
         return self._last
 
     def snapshot(self, *, full: bool = True) -> "Snapshot":
-        """The world, where there is anything in it.
+        """The snapshot, where there is anything in it.
 
         Raises:
             NotFound: If this project has neither memory nor instructions.
@@ -200,7 +200,7 @@ def find_directory(env: Env, cwd: Path, word: str) -> Path:
 
     Raises:
         NotFound: If there is neither.
-        Usage: If several projects fit.
+        UsageError: If several projects fit.
     """
     path = cwd / Path(word).expanduser()
     if ("/" in word or word in (".", "..", "~") or word.startswith("~/")) and path.is_dir():

@@ -159,12 +159,12 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
     """Would a dream start now, and why not."""
     closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
+    answer = "yes, all checks are ready" if not closed else f"no, {len(closed)} of {len(gates)} checks wait"
     yield [StyledText("Would a dream start now?  ", "bold"), answer]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
+        state = StyledText("ready" if gate.open else "waiting", "good" if gate.open else "warn")
         opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
         rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])

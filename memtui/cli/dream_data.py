@@ -92,7 +92,7 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
 
 
 def refusal_line(context: CliContext, event: GateClosed) -> Line:
-    """A dream that a gate stopped, for people."""
+    """A dream that a check stopped, for people."""
     return StyledText(
         f"stopped {since(context, event.at)}, started by {starter(event.trigger)}: {event.name}: {event.reason}", "dim"
     )

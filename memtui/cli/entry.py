@@ -17,7 +17,7 @@ from memtui.util.app_dirs import Dirs
 
 
 class OpenedWorkspace(Struct, frozen=True, dict=True):
-    """What is opened: the place, and `make` for its workspace, which costs the import of the engine.
+    """What is opened: the location, and `make` for its workspace, which costs the import of the engine.
 
     `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
     """
@@ -38,7 +38,7 @@ class OpenedWorkspace(Struct, frozen=True, dict=True):
 
     @cached_property
     def workspace(self) -> "Workspace":
-        """The desk."""
+        """Made when it is first wanted."""
         return self.make()
 
 

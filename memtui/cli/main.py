@@ -81,7 +81,7 @@ def version(context: CliContext) -> None:
     invoke_without_command=True,
     params=[*shared_options(hidden=False), _VersionOption()],
 )
-@click.option("--demo", is_flag=True, help="A made-up home in a temporary folder.")
+@click.option("--demo", is_flag=True, help="A sample home in a temporary folder.")
 @click.pass_context
 def cli(ctx: click.Context, demo: bool) -> int | None:
     """See, edit and stay in charge of what your coding agent remembers.

@@ -43,7 +43,7 @@ class NamedFile(Struct, frozen=True):
 
 
 def all_named(snapshot: "Snapshot") -> Iterator[NamedFile]:
-    """Every file of a world: memory first, then instructions that are there."""
+    """Every file of a snapshot: memory first, then instructions that are there."""
     folder = snapshot.location.folder
     for scope in snapshot.scopes:
         for file in scope.files:
@@ -74,14 +74,14 @@ def find(snapshot: "Snapshot", word: str, cwd: Path) -> NamedFile:
     """The file that a word means.
 
     Args:
-        world: Where to look.
+        snapshot: Where to look.
         word: A name, its stem with or without the type in front, its `name` field, the unique beginning of one of
             these, or a path.
         cwd: What a relative path starts from.
 
     Raises:
         NotFound: If nothing fits; the hint names what comes near.
-        Usage: If several fit; the message lists them.
+        UsageError: If several fit; the message lists them.
     """
     listed = list(all_named(snapshot))
     if not word.strip():

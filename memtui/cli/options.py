@@ -55,7 +55,7 @@ def shared_options(*, hidden: bool) -> list[click.Parameter]:
         flag("-y", "--yes", help="Yes to every question."),
         flag("-n", "--dry-run", help="Show what would be written, and write nothing."),
         flag("--read-only", help="Refuse to write."),
-        value("--config-dir", metavar="D", help="The agent client's folder, as CLAUDE_CONFIG_DIR."),
+        value("--config-dir", metavar="D", help="Claude Code's folder, as CLAUDE_CONFIG_DIR."),
     ]
 
 

@@ -1,6 +1,6 @@
 """The only place that prints; `table` makes the lines of tables for it.
 
-Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
+Text is made of parts; each part passes `util.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
 
 The three streams, whatever the shell made of them.

@@ -83,7 +83,7 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
 
 
 def _session_data(session: "Session", facts: "SessionSummary", live: "Running | None", left: float | None) -> Data:
-    """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
+    """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
         "id": session.id,
         "path": session.place,

@@ -80,7 +80,7 @@ def _program(context: CliContext) -> Iterator[DoctorResult]:
     client = which("claude")
     state: State = "ok" if client else "note"
     yield DoctorResult(
-        "agent client", state, client or "no claude on the PATH", "" if client else "memtui works without it"
+        "Claude Code", state, client or "no claude on the PATH", "" if client else "memtui works without it"
     )
 
 
@@ -146,10 +146,10 @@ def glyph_width(glyph: str) -> int | None:
 def _client(context: CliContext) -> Iterator[DoctorResult]:
     place = context.location
     if place.config.is_dir():
-        yield DoctorResult("agent's folder", "ok", str(place.config))
+        yield DoctorResult("Claude Code folder", "ok", str(place.config))
     else:
         yield DoctorResult(
-            "agent's folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
+            "Claude Code folder", "note", f"{place.config} does not exist", "memtui --demo shows sample data"
         )
     broken = [layer.problem for layer in place.layers if layer.problem]
     for warning in place.warnings:

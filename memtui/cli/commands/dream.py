@@ -1,4 +1,4 @@
-"""Dreams: would one start, is one under way, starting, watching and ending one.
+"""Dreams: would one start, is one running, starting, watching and ending one.
 
 Ending a dream from outside, and clearing a lock that nobody holds.
 """
@@ -109,7 +109,7 @@ def status(context: CliContext) -> None:
 @dream.command("why")
 @pass_context
 def why(context: CliContext) -> int:
-    """Would a dream start now, and why not: every gate with its reason. Ends with 1 if one is closed."""
+    """Would a dream start now, and why not: every check with its reason. Ends with 1 if one waits."""
     now = context.now()
     gates = evaluate_gates(context.workspace, context.dirs, now)
     newest = {(one.name, one.trigger): one for one in reversed(refusals(context.dirs, context.location.folder))}
@@ -158,7 +158,7 @@ def _run_options(command: "click.decorators.FC") -> "click.decorators.FC":
 def now(
     context: CliContext, mode: str, backend: str | None, force: bool, review: bool, trigger: str, wait: bool
 ) -> int:
-    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a gate is closed.
+    """Dream now, in a process of its own; with -n nothing of it is adopted. Ends with 1 if a check stops it.
 
     Started by a hook or a schedule it says nothing, waits for nothing unless --wait is given, and always ends with 0;
     what stopped it is in `dream log -v`.
@@ -261,7 +261,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
 def log(context: CliContext, limit: int) -> int:
     """List past dreams, newest first: how each ended, what it touched, what it cost. Ends with 1 if there is none.
 
-    With -v also those that a gate stopped.
+    With -v also those that a check stopped.
     """
     listed = [run_data(context, run) for run in dreams.runs(context.workspace)[:limit]]
     at = {run.id: run.at for run in dreams.runs(context.workspace)[:limit]}

@@ -110,7 +110,7 @@ def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(context.dirs, run.id) and state_of(run).word == "ended"]
     if kept:
-        words = f"{many(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        words = f"{many(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
@@ -120,9 +120,7 @@ def _backend(context: CliContext) -> Iterator[DoctorResult]:
     except MemtuiError as error:
         yield DoctorResult("backend", "problem", error.message, error.hint)
     else:
-        hint = (
-            "it consolidates by rule; a key, or the agent client, lets a model do it" if chosen.name == OFFLINE else ""
-        )
+        hint = "it consolidates by rule; a key, or Claude Code, lets a model do it" if chosen.name == OFFLINE else ""
         yield DoctorResult("backend", "ok", f"{chosen.name}: {chosen.why}", hint)
     found = variables(context.env, context.location)
     key = find_key(found)
@@ -130,10 +128,10 @@ def _backend(context: CliContext) -> Iterator[DoctorResult]:
     try:
         client = find_client(context.env)
     except MemtuiError as error:
-        yield DoctorResult("agent client", "ok", error.message)
+        yield DoctorResult("Claude Code", "ok", error.message)
     else:
         login = login_of(found, context.env, context.location)
-        yield DoctorResult("agent client", "ok", f"{client}, {login or 'no sign of a login'}")
+        yield DoctorResult("Claude Code", "ok", f"{client}, {login or 'no sign of a login'}")
 
 
 def _money(context: CliContext) -> Iterator[DoctorResult]:

@@ -85,7 +85,7 @@ def index_data(data: bytes) -> Data:
     """The exact part of an index that is loaded, and what is lost.
 
     Args:
-        data: The file; bytes that are no UTF-8 are replaced, as the client does.
+        data: The file; bytes that are no UTF-8 are replaced, as Claude Code does.
     """
     text = decode_index(data)
     budget = measure_index(text)
@@ -111,7 +111,7 @@ def index_data(data: bytes) -> Data:
 
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
-        word = "200 lines" if data["limit"] == "lines" else "25,000 UTF-16 units"
+        word = "200 lines" if data["limit"] == "lines" else "25,000 characters"
         yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
@@ -119,7 +119,7 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
     else:
         yield [StyledText("fits", "good"), ": the agent gets all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
-    yield f"units  {data['units']} of {data['max_units']} UTF-16 units"
+    yield f"characters  {data['units']} of {data['max_units']}"
     yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
     if data["lost"]:
         yield f"not loaded: {len(data['lost'])} entries"
@@ -132,8 +132,8 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
 
 @explain.command("place")
 @click.argument("directory", default=".", metavar="[DIR]")
-@click.option("--settings", metavar="JSON", help="What the client is given as --settings: JSON or a file.")
-@click.option("--bare", is_flag=True, help="As if the client ran with --bare.")
+@click.option("--settings", metavar="JSON", help="What Claude Code is given as --settings: JSON or a file.")
+@click.option("--bare", is_flag=True, help="As if Claude Code ran with --bare.")
 @pass_context
 def explain_place(context: CliContext, directory: str, settings: str | None, bare: bool) -> None:
     """Which memory folder belongs to a directory, who decided it, and every switch."""
@@ -201,7 +201,7 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
         ("settings in", data["config"]),
     ]
     if data["agent_folder"] != data["folder"]:
-        rows.insert(3, ("the client's own", data["agent_folder"]))
+        rows.insert(3, ("Claude Code's own", data["agent_folder"]))
     yield from table(out, [Column(""), Column("")], [[StyledText(name, "dim"), value] for name, value in rows])
     for warning in data["warnings"]:
         yield [StyledText("warning: ", "warn"), warning]
@@ -384,19 +384,19 @@ def _each_transcript(
 
 @explain.command("resume")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of the client's own choice.")
+@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of Claude Code's own choice.")
 @pass_context
 def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
-    """What the agent client sends when it resumes a session, what it leaves out, and why."""
+    """What Claude Code sends when it resumes a session, what it leaves out, and why."""
     return _each_transcript(
         context, "explain-resume", files, lambda transcript: resume_report(plan_resume(transcript, at)), _resume_text
     )
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
-    yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
+    yield f"continues at {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
-        yield StyledText("the client finds no conversation here", "problem")
+        yield StyledText("Claude Code finds no conversation here", "problem")
     for role, kind, *rest in data["blocks"] or []:
         words = rest[0] if kind == "text" else f"{kind} {rest[1] if len(rest) > 1 else ''}"
         yield [StyledText(f"  {role:<10}", "dim"), clip(" ".join(str(words).split()), LONGEST)]

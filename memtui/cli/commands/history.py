@@ -15,6 +15,7 @@ from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.history.export_git import old_histories, write_git
 from memtui.history.versions import FOUND, Operation, Saved, Versions
+from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import age, many
@@ -123,7 +124,7 @@ def _listed(context: CliContext, versions: list[Operation], name: str | None) ->
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
         much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, version.who, StyledText(version.why + state, style), much])
+        rows.append([version.id[:SHORT], when, who_words(version), StyledText(why_words(version) + state, style), much])
     yield from table(context.out, columns("", ">", "", "*", ""), rows)
 
 

@@ -60,7 +60,7 @@ def meter(out: Output, budget: IndexBudget, warn: int = 80) -> Iterator[Line]:
         return
     for name, number, limit in (
         ("lines", budget.lines, budget.max_lines),
-        ("units", budget.units, budget.max_units),
+        ("characters", budget.units, budget.max_units),
     ):
         left = _left(limit - number)
         marked = StyledText(word, style) if name == budget.first_limit else StyledText("")
@@ -97,7 +97,7 @@ def _scope(snapshot: Snapshot, wanted: str) -> Scope:
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
 @pass_context
 def budget(context: CliContext, check: bool, warn: int | None, scope: str) -> int:
-    """How full MEMORY.md is: lines and UTF-16 units as the agent counts them, and what is not loaded.
+    """How full MEMORY.md is: lines and characters as Claude Code counts them, and what is not loaded.
 
     Ends with 1 if a part is not loaded; --check --warn N also from N percent on.
     """
@@ -114,11 +114,11 @@ def budget(context: CliContext, check: bool, warn: int | None, scope: str) -> in
             return
         if check:
             word, style = state_of(measured, warn or 80)
-            counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} units"
+            counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} characters"
             yield ["MEMORY.md  ", StyledText(word, style), f"  {counts}"]
             return
         yield from meter(out, measured, warn or 80)
-        first = "lines" if measured.first_limit == "lines" else "UTF-16 units"
+        first = "lines" if measured.first_limit == "lines" else "characters"
         yield f"first limit: {first} ({measured.used:.0%} used)"
         if measured.over:
             yield f"cut at line {measured.cut_line_in_file} of the file"

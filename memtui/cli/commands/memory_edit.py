@@ -75,7 +75,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         memory.drop_draft(workspace, named.path)
     draft = workspace.drafts.load(named.path)
     if draft is not None:
-        out.status(f"going on with the draft of {named.name}; --discard forgets it")
+        out.status(f"continuing the draft of {named.name}; --discard forgets it")
     before = named.path.read_bytes() if named.path.exists() else None
     if not dry_run:
         # What the typing starts from has to be in the history, or what others do meanwhile couldn't be merged with it.

@@ -70,7 +70,7 @@ def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
 
     Raises:
         NotFound: If there is none; a directory never stands for the project of a repository around it.
-        Usage: If two directories share the folder and the word doesn't say which.
+        UsageError: If two directories share the folder and the word doesn't say which.
     """
     project = find_project(context.env, word)
     if not ("/" in word or word in (".", "..", "~")):
@@ -184,7 +184,7 @@ def _listed(context: CliContext) -> int:
     def text() -> Iterator[Line]:
         lines: list[list[str | StyledText]] = []
         for past in moves:
-            state = "taken back" if past.undone else "" if past.ended else "stopped half-way"
+            state = "undone" if past.undone else "" if past.ended else "stopped half-way"
             what = many(past.sessions, "session") + (", memory" if past.memory else "")
             lines.append(
                 [past.id[:SHORT], age(context.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]

@@ -27,11 +27,11 @@ from memtui.util.errors import MemtuiError, NotFound, Unsupported, UsageError
 CONFIG = "CLAUDE_CONFIG_DIR"
 
 
-@click.command("resume", cls=CliCommand, short_help="Go on with a past session in Claude Code.")
+@click.command("resume", cls=CliCommand, short_help="Continue a past session in Claude Code.")
 @click.argument("session", metavar="[ID]", required=False)
 @click.option("--last", is_flag=True, help="The newest session of the project.")
-@click.option("--at", "at", default="", metavar="MESSAGE", help="Go on from this message, in a fork.")
-@click.option("--fork", is_flag=True, help="Go on in a new session; this one stays as it is.")
+@click.option("--at", "at", default="", metavar="MESSAGE", help="Continue from this message, in a fork.")
+@click.option("--fork", is_flag=True, help="Continue in a new session; this one stays as it is.")
 @click.option("--in", "directory", type=click.Path(path_type=Path), metavar="DIR", help="Work in another directory.")
 @click.option("--print", "show", is_flag=True, help="Print the command instead of running it.")
 @click.option("--context", "form", type=click.Choice(["md", "json"]), help="Print the conversation instead.")
@@ -49,9 +49,9 @@ def resume(
     """Open a past session in Claude Code, in the directory that it began in; ends with its exit code.
 
     ID is the beginning of an id, a title, or a transcript's path. MESSAGE is a uuid or its first 8 characters or more
-    (memtui sessions tree shows them). Claude Code itself goes on from its own leaf alone, so with --at a fork that ends
-    at the message is written beside the session, and that is resumed. So it is with a transcript that lies outside the
-    Claude Code's folder: resumed by its path, it would write what comes next into another file.
+    (memtui sessions tree shows them). Claude Code continues at its own leaf alone, so with --at a fork that ends at the
+    message is written beside the session, and that is resumed. So it is with a transcript that lies outside Claude
+    Code's folder: resumed by its path, it would write what comes next into another file.
 
     --context json gives the messages as the Messages API takes them; md is for reading, without what looks like a
     secret.
@@ -110,7 +110,7 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
     elif plan.writes:
         made = _forked(context, plan)
     elif plan.open_elsewhere:
-        context.out.status(f"{plan.open_elsewhere}; --fork goes on in a new session")
+        context.out.status(f"{plan.open_elsewhere}; --fork continues in a new session")
     name = plan.id if not plan.writes else made.id if made else ""
     command = _command(context, plan, name) if name else ""
     data: Data = {

@@ -48,7 +48,7 @@ def sessions() -> None:
 def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place: str | None) -> int:
     """List the sessions of the project, newest first: age, messages, size, id, title.
 
-    "live" marks a session that is open in a client now, "goes in 2d" one that the client's own clean-up takes soon,
+    "live" marks a session that is open in Claude Code, "goes in 2d" one that its own clean-up takes soon,
     "due" one that it takes at its next start.
     Ends with 1 if there is none.
     """
@@ -72,7 +72,7 @@ def export() -> None:
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="Into a file that isn't there yet."
 )
 @click.option("--format", "form", type=click.Choice(["md", "json", "html"]), default="md", show_default=True)
-@click.option("--at", default="", metavar="UUID", help="Up to this message instead of the client's own choice.")
+@click.option("--at", default="", metavar="UUID", help="Up to this message instead of Claude Code's own choice.")
 @click.option("--redact", is_flag=True, help="Take out what looks like a secret, and say how much that was.")
 @pass_context
 def export_session(context: CliContext, session: str, output: Path | None, form: str, at: str, redact: bool) -> None:
@@ -159,7 +159,7 @@ def _text(context: CliContext, data: Data, told: ResumePlan, facts: SessionSumma
     if told.messages is None:
         yield StyledText("a resume finds no conversation here", "problem")
     else:
-        yield f"a resume goes on from {told.leaf.uuid}: {data['leaf_reason']}"
+        yield f"a resume continues at {told.leaf.uuid}: {data['leaf_reason']}"
         yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
     left: Counter[Why] = Counter(data["left_out"])
     for why, number in left.most_common():
@@ -185,7 +185,7 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     """Draw a session: a line for each branch, with its first words, messages, age, and the message that it ends with.
 
     Rewinds and retries stand below the branch that they leave, sub-agents below the one that called them. The mark
-    shows where the client goes on, and why there. Those agents that the client runs for itself are drawn with -v.
+    shows where Claude Code continues, and why there. Those agents that it runs for itself are drawn with -v.
     """
     path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
@@ -255,7 +255,7 @@ class _Drawing:
             yield StyledText(f"a resume finds no conversation: {self._reason()}", "problem")
         if len(shown) < len(nodes):
             yield StyledText(
-                f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim"
+                f"{len(nodes) - len(shown)} agents of Claude Code itself are not drawn; -v draws them", "dim"
             )
 
     def _rows(self, node: Node) -> Iterator[list[str | StyledText]]:
@@ -284,7 +284,7 @@ class _Drawing:
                 ]
         if node.leaf:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
-            yield [StyledText(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
+            yield [StyledText(f"{below}{self.mark} a resume continues {place}: {self._reason()}", "good"), "", "", ""]
 
     def _plain(self, node: Node) -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
