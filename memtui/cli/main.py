@@ -10,7 +10,6 @@ import click
 from memtui import __version__
 from memtui.cli import COMMANDS
 from memtui.cli.context import CliContext, near_commands
-from memtui.cli.dashboard import show
 from memtui.cli.errors import guarded
 from memtui.cli.options import CliCommand, CliGroup, KeyRow, pass_context, shared_options
 from memtui.util.errors import Unsupported, UsageError
@@ -93,6 +92,8 @@ def cli(ctx: click.Context, demo: bool) -> int | None:
         if demo:
             raise UsageError("--demo opens the screen or prints its text; it goes with no command")
         return None
+    from memtui.cli.dashboard import show  # 60 ms that no command needs
+
     return show(ctx.ensure_object(CliContext), demo=demo)
 
 
