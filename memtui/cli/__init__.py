@@ -51,7 +51,7 @@ COMMANDS: dict[str, str] = {
     "pin": "memtui.cli.commands.memory_edit:pin",
     "check": "memtui.cli.commands.check:check",
     "index": "memtui.cli.commands.index:index",
-    "budget": "memtui.cli.commands.index:budget",
+    "budget": "memtui.cli.commands.budget:budget",
     "history": "memtui.cli.commands.history:history",
     "undo": "memtui.cli.commands.history:undo",
     "redo": "memtui.cli.commands.history:redo",
