@@ -8,7 +8,7 @@ import pytest
 from memtui import __main__ as program
 from memtui.memory.workspace import Workspace
 from memtui.tui import run as screen
-from memtui.tui.glyphs import PLAIN, glyphs_for
+from memtui.tui.theme import PLAIN, glyphs_for
 from memtui.util.errors import Unsupported
 from tests.cli.test_projects import session
 

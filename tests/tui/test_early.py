@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from memtui.tui.startup.first import First
+from memtui.tui.startup.frame import SMALLEST
 from rich.color import ColorSystem
 from rich.segment import Segment
 from textual.scrollbar import ScrollBar, ScrollBarRender
@@ -13,12 +15,10 @@ from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
-from memtui.tui.glyphs import wanted_glyphs
 from memtui.tui.loaders.memory import MemoryLoader, keep_picture, load_snapshot_again
-from memtui.tui.startup.first import First
-from memtui.tui.startup.frame import SMALLEST
 from memtui.tui.startup.start import StartContext
 from memtui.tui.startup.terminal import Terminal
+from memtui.tui.theme import wanted_glyphs
 from memtui.util.config import Config, read_config
 from tests.screen import ScreenOf
 from tests.tui.conftest import NOW

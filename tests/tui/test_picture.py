@@ -5,13 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from memtui.tui.startup.picture import FIRST_ROWS, load
+from memtui.tui.startup.sketch import names
 
 from memtui.memory.workspace import Workspace
 from memtui.tui.loaders.memory import keep_picture, load_snapshot_again
 from memtui.tui.render.arrange import Wanted, arrange
 from memtui.tui.render.memory_rows import FileRow, GroupRow
-from memtui.tui.startup.picture import FIRST_ROWS, load
-from memtui.tui.startup.sketch import names
 from memtui.tui.startup.start import StartContext
 from tests.tui.conftest import Maker
 from tests.tui.driving import screen_text, settle

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from memtui.util.tabbed import Value, pack, unpack
 
 from memtui.util.record import Record
-from memtui.util.tabbed import Value, pack, unpack
 
 
 class Point(Record):
