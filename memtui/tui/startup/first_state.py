@@ -3,6 +3,7 @@
 It is saved with the frame (see `frame_cache`) and shown until the disk is read. Ages in texts are those of that time.
 """
 
+import re
 from collections.abc import Sequence
 
 import msgspec
@@ -51,8 +52,8 @@ def decode(data: bytes) -> FirstState | None:
 
 
 def _has_controls(data: bytes) -> bool:
-    """Whether a text has control characters, which JSON writes like this: a terminal would obey them."""
-    return b"\\u00" in data
+    """Whether a text has control characters that a terminal would obey: as JSON writes them, or as they are."""
+    return re.search(rb"\\u00|\x7f|\xc2[\x80-\x9f]", data) is not None
 
 
 def _plain(content: object) -> list[object]:

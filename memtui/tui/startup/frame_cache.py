@@ -97,7 +97,7 @@ class FrameCache:
                     return None
                 digest, _, rest = file.read().partition(b"\0")
             frame, state, *stamps = rest.split(b"\0")
-            if digest != _digest(rest) or not is_harmless(frame + state) or not _unchanged(stamps):
+            if digest != _digest(rest) or not is_harmless(frame) or not _unchanged(stamps):
                 return None
         except (OSError, ValueError):
             return None  # none, or damaged
@@ -107,7 +107,8 @@ class FrameCache:
     def write(self, frame: str, state: bytes, stamps: Iterable[Stamp]) -> None:
         """Save a frame for the next start, readable by its owner alone.
 
-        What could not be read back is not saved; a cache that can't be written is no error.
+        What could not be read back is not saved; a cache that can't be written is no error. The state is checked by who
+        makes and reads it.
         """
         from pathlib import Path  # both 10 ms or more before the first paint, which doesn't need them
 
@@ -117,7 +118,7 @@ class FrameCache:
         fields += (f"{size} {time} {inode} ".encode() + os.fsencode(path) for path, size, time, inode in stamps)
         rest = b"\0".join(fields)
         data = _digest(rest) + b"\0" + rest
-        if len(data) > MAX_FRAME_SIZE or not is_harmless(frame.encode() + state):
+        if len(data) > MAX_FRAME_SIZE or not is_harmless(fields[0]):
             return
         folder = Path(self._folder)
         try:

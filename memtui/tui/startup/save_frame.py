@@ -13,7 +13,7 @@ from memtui.util.text import visible
 if TYPE_CHECKING:
     from memtui.tui.app import MemtuiApp
 
-CLOCK_STEP_NS = 20_000_000
+CLOCK_STEP_S = 0.02
 """What changed so shortly before the reading may have changed behind it, too, in the same step of the disk's clock."""
 
 
@@ -28,13 +28,13 @@ def save_first_frame(app: MemtuiApp) -> bool:
         return True
     if loaded is None or state.snapshot is not loaded[0] or state.preview.path != app.memory.current:
         return False
-    stamps = loaded[1]
+    stamps, since = loaded[1], loaded[0].read_at - CLOCK_STEP_S
     if (
         state.pill is not None
         or app.query("Toast")
         or app.focused is not app.memory.list
         or app.size != cache.size
-        or max(time for _, _, time, _ in stamps) > loaded[0].read_at * 1e9 - CLOCK_STEP_NS
+        or any(since <= time / 1e9 <= app.start.now() for _, _, time, _ in stamps)
     ):
         return True
     frame, data = _frame(app), encode(_first_state(app))
