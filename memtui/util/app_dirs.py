@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from memtui.util.record import Record
-from memtui.util.xdg import DEFAULTS, xdg_folder
+from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ class Dirs(Record):
         """The XDG folders, on macOS too: people look for terminal programs in ~/.config (lazygit#1341)."""
         from pathlib import Path
 
-        return cls(*(Path(xdg_folder(environ, str(home), name)) for name in DEFAULTS))
+        return cls(*(Path(xdg_folder(environ, str(home), name)) for name in XDG_DEFAULTS))
 
     @property
     def sessions(self) -> "Path":

@@ -21,18 +21,29 @@ from collections.abc import Iterable
 from hashlib import blake2b
 
 from memtui import __version__
-from memtui.util.xdg import xdg_folder
+from memtui.util.xdg import XDG_DEFAULTS, xdg_folder
 
 Stamp = tuple[str, int, int, int]
 """Path, size in bytes (-1: not there), time of the last change in ns, inode."""
 
-MAX_FRAMES = 40
+MAX_FRAMES = 20
 """Files in the cache: terminal sizes times directories; the oldest go."""
 MAX_FRAME_SIZE = 2_000_000
 """Bytes of one file; what is larger is not saved."""
 
-_DECIDES = ("CLAUDE_", "XDG_", "HOME", "LANG", "LC_", "COLORTERM", "TERM", "NO_COLOR", "PYTHONUTF8", "PYTHONIOENCODING")
-"""How the variables begin that decide which memory is shown, and how it is drawn."""
+_DECIDE = {
+    "HOME",
+    "LANG",
+    "TERM",
+    "COLORTERM",
+    "NO_COLOR",
+    "FORCE_COLOR",
+    "PYTHONUTF8",
+    "PYTHONIOENCODING",
+    *XDG_DEFAULTS,
+}
+_DECIDE_TOO = ("CLAUDE_", "LC_")
+"""The variables, and how others begin, that decide which memory is shown and how it is drawn."""
 _UNKNOWN_DRIVER = ("TEXTUAL_DRIVER", "TEXTUAL_COLOR_SYSTEM", "TEXTUAL_FILTERS")
 """Variables with which Textual draws in another way, or elsewhere: then nothing is drawn before it."""
 
@@ -83,7 +94,7 @@ class FrameCache:
             return None
         if not home.startswith("/") or any(environ.get(name) for name in _UNKNOWN_DRIVER):
             return None
-        decides = sorted(item for item in environ.items() if item[0].startswith(_DECIDES))
+        decides = sorted(item for item in environ.items() if item[0] in _DECIDE or item[0].startswith(_DECIDE_TOO))
         streams = [getattr(stream, "encoding", None) for stream in (sys.stdout, sys.__stderr__)]
         key = repr((__version__, directory, config_dir, ascii, read_only, streams, decides))
         return cls(f"{xdg_folder(environ, home, 'XDG_CACHE_HOME')}/frames", size, key)

@@ -26,13 +26,15 @@ def save_first_frame(app: MemtuiApp) -> bool:
     state, cache, loaded = app.state, app.start.frame_cache, app.reading.loaded
     if cache is None or state is None or app.touched or app.sample or len(app.screen_stack) > 1:
         return True
-    if loaded is None or state.snapshot is not loaded[0] or state.preview.path != app.memory.current:
+    preview, memory = state.preview, app.memory
+    drawn = (preview.path, preview.width) == (memory.current, memory.reader.draw_width) or memory.current is None
+    if loaded is None or state.snapshot is not loaded[0] or not drawn:
         return False
     stamps, since = loaded[1], loaded[0].read_at - CLOCK_STEP_S
     if (
         state.pill is not None
         or app.query("Toast")
-        or app.focused is not app.memory.list
+        or app.focused is not memory.list
         or app.size != cache.size
         or any(since <= time / 1e9 <= app.start.now() for _, _, time, _ in stamps)
     ):

@@ -42,7 +42,7 @@ def title_line(facts: TitleFacts | None, width: int) -> Content:
     flags = [Content.styled(f"[{flag}]", "$mark bold") for flag in facts.flags]
     ends = [Content.styled(facts.branch, "$dim"), Content.styled(facts.folder, "$dim")]
     for piece in (Content.styled(facts.project, "bold"), *flags, *ends):
-        if piece and line.cell_length + 2 + piece.cell_length <= room:
+        if line.cell_length + 2 + piece.cell_length <= room:
             line += GAP + piece
     return line + " " * max(1, width - line.cell_length - right.cell_length - 1) + right
 
