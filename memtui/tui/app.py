@@ -32,7 +32,7 @@ from memtui.tui.messages import (
     StateUpdate,
 )
 from memtui.tui.rooms import Rooms
-from memtui.tui.startup.first_state import decode
+from memtui.tui.startup.first_state import decode, names_in
 from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
@@ -123,11 +123,11 @@ class MemtuiApp(Rooms):
         start = self.start
         words = {"sample data": self.sample, "read only": start.read_only, "memory off": not start.location.enabled}
         first = decode(start.frame_cache.state) if start.frame_cache else None
-        if first is not None and first.folder != str(start.location.folder):
-            first = None
+        if first is None or first.folder != str(start.location.folder):
+            first = names_in(start.location.folder)
         return AppState(
             start.location, start.now(), first=first, flags=tuple(word for word, holds in words.items() if holds),
-            read_only=start.read_only, notice="" if first else f"reading{self.glyphs.ellipsis}",
+            read_only=start.read_only, notice="" if first and first.title else f"reading{self.glyphs.ellipsis}",
         )  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:

@@ -15,7 +15,7 @@ MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned
 def title_facts(state: AppState, home: Path) -> TitleFacts:
     """Counts are of the memory itself; agent memory and instructions speak for themselves in the list."""
     location, snapshot = state.location, state.snapshot
-    if snapshot is None and state.first is not None:
+    if snapshot is None and state.first is not None and state.first.title is not None:
         return state.first.title
     counted = [p for p in snapshot.problems if p.severity != "info" and p.code != "orphan"] if snapshot else []
     return TitleFacts(

@@ -62,7 +62,7 @@ class MemoryLoader:
     def _first(self) -> None:
         give_back()
         app, workspace = self.app, self.app.workspace
-        if app.state is not None and app.state.first is None:
+        if app.state is not None and (app.state.first is None or app.state.first.title is None):
             self._post(full=False)
         self._foreseen(workspace.recover)
         self._foreseen(self._recover_dreams)

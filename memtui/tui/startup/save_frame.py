@@ -63,7 +63,7 @@ def _first_state(app: MemtuiApp) -> FirstState:
     assert app.state is not None and app.state.snapshot is not None
     title, meter, facts = app.query_one(TitleBar).facts, app.query_one(BudgetMeter), app.query_one(PropertyTable)
     assert title is not None
-    auto = app.state.snapshot.auto
+    auto, reader = app.state.snapshot.auto, app.memory.reader
     return FirstState(
         folder=str(app.state.location.folder),
         title=title,
@@ -72,7 +72,8 @@ def _first_state(app: MemtuiApp) -> FirstState:
         files=len(auto.files) if auto else 0,
         rows=tuple(app.memory.list.rows),
         preview_title=visible(app.state.preview.title, keep=""),
-        preview=app.memory.reader.lines,
+        preview=reader.lines[: app.size.height],
+        preview_length=len(reader.lines),
         pairs=facts.pairs,
         notes=facts.notes,
     )

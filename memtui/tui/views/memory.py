@@ -116,7 +116,7 @@ class MemoryView(Widget):
     def _show_first(self, first: FirstState) -> None:
         """Preview and properties as the last start's first frame had them; none where the cursor went elsewhere."""
         here = self.list.cursor == first_file(first.rows)
-        self.reader.show(first.preview if here else ())
+        self.reader.show(first.preview_lines if here else ())
         self._show_titles(first.preview_title if here else "")
         facts = self.query_one(PropertyTable)
         facts.pairs, facts.notes = (first.pairs, first.notes) if here else ((), ())

@@ -7,7 +7,8 @@ import pytest
 from memtui.memory.workspace import Workspace
 from memtui.tui.app import MemtuiApp
 from memtui.tui.loaders.memory import MemoryLoader
-from memtui.tui.startup.first_state import decode
+from memtui.tui.render.memory_rows import FileRow, GroupRow
+from memtui.tui.startup.first_state import MAX_NAMES, decode, names_in
 from memtui.tui.startup.frame_cache import FrameCache
 from memtui.tui.startup.start import StartContext
 from memtui.tui.theme import PLAIN, UNICODE, Glyphs
@@ -100,7 +101,7 @@ async def test_a_state_of_another_folder_is_not_used(workspace: Workspace, home:
     cache.state = cache.state.replace(b'"folder":"', b'"folder":"/other')
     app = app_over(workspace, cache)
     assert app.state is not None
-    assert app.state.first is None
+    assert app.state.first == names_in(workspace.location.folder)
     assert app.state.notice == "reading…"
 
 
@@ -109,3 +110,37 @@ async def test_a_state_of_another_folder_is_not_used(workspace: Workspace, home:
 )
 def test_a_damaged_state_is_none(data: bytes) -> None:
     assert decode(data) is None
+
+
+async def test_without_a_saved_frame_names_are_shown(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MemoryLoader, "first", lambda self: None)
+    app = app_over(workspace, FrameCache(str(workspace.dirs.cache / "frames"), (100, 30), "key"))
+    async with app.run_test(size=(100, 30)) as pilot:
+        await settle(pilot)
+        lines = screen_text(app).split("\n")
+    assert "reading…" in lines[0] and "reading…" in lines[1]
+    assert any("memory · 7" in line for line in lines)
+    assert any("project_한글" in line for line in lines)
+
+
+def test_names_are_harmless_and_no_more_than_a_screenful(memory: Path) -> None:
+    (memory / "\x1b[31mred.md").write_bytes(b"x")
+    (memory / "notes.txt").write_bytes(b"x")
+    for number in range(MAX_NAMES):
+        (memory / f"many_{number:04}.md").write_bytes(b"xx")
+    state = names_in(memory)
+    assert state is not None
+    group, index, *files = state.rows
+    assert isinstance(group, GroupRow)
+    assert isinstance(index, FileRow)
+    assert index.label == "MEMORY.md"
+    assert len(files) + 1 == MAX_NAMES
+    assert group.files == state.files == MAX_NAMES + 8
+    labels = {file.label: file.size for file in files if isinstance(file, FileRow)}
+    assert labels["many_0000.md"] == 2
+    assert "␛[31mred.md" in labels
+
+
+def test_without_a_folder_there_are_no_names(memory: Path) -> None:
+    memory.rename(memory.with_name("elsewhere"))
+    assert names_in(memory) is None
