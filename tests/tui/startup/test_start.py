@@ -174,8 +174,9 @@ def test_a_signal_before_textual(
         terminal.wait("memtui")
         terminal.rest()
         with fifo.open("w"):  # it is there: the start waits, with its handlers in place
+            terminal.rest()
             terminal.process.send_signal(number)
-        assert terminal.end() == code
+            assert terminal.end() == code
         assert terminal.echoes()
     assert terminal.output.rstrip().endswith(b"\x1b[?1049l\x1b[?25h")
 
