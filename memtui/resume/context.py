@@ -12,9 +12,8 @@ Source:
 import re
 from typing import Any, Final
 
-from memtui.resume.content_blocks import NO_CONTENT, Block
+from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, Block
 from memtui.resume.resume import ResumePlan
-from memtui.resume.tool_calls import INTERRUPTED
 from memtui.transcripts.entries import text, whole_characters
 
 SENT: Final = ("text", "tool_use", "tool_result", "image", "document")

@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from memtui.resume.content_blocks import Block
 from memtui.resume.context import context_messages
+from memtui.resume.conversation import Block
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
 from memtui.transcripts.content import part_of

@@ -69,14 +69,14 @@ def fork(
         MemtuiError: If there is no conversation to fork, or it can't be written.
     """
     told = plan_resume(transcript, at)
-    if not told.way or told.messages is None:
+    if not told.path or told.messages is None:
         raise MemtuiError("There is no conversation to fork", hint="`memtui sessions tree` shows what there is")
     identity = new_id()
     path = (folder or transcript.path.parent) / f"{identity}.jsonl"
     if path.exists():
         raise Conflict(f"{path.name} exists already")
     title = f"{title_of(_records(transcript)) or transcript.path.stem} (fork)"
-    rows = forked_rows(told.way, list(transcript.each(told.way)), transcript.path.stem, identity, new_id)
+    rows = forked_rows(told.path, list(transcript.each(told.path)), transcript.path.stem, identity, new_id)
     rows[-1]["timestamp"] = (
         datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
     )

@@ -11,12 +11,12 @@ from typing import Final
 
 from msgspec import Struct, field
 
-from memtui.resume.omitted import Why
+from memtui.resume.omitted import OmissionReason
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import many
 
-LOST: Final[tuple[Why, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
+LOST: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
 """Reasons for which nobody left a message out on purpose."""
 
 
@@ -32,7 +32,7 @@ class Health(Struct, frozen=True):
     total: int
     reachable: int
     sent: int
-    lost: dict[Why, int] = field(default_factory=dict)
+    lost: dict[OmissionReason, int] = field(default_factory=dict)
     broken: int = 0
     bad: int = 0
     duplicates: int = 0
@@ -96,13 +96,13 @@ def health_of(transcript: Transcript, resume: ResumePlan) -> Health:
         transcript: The session, read.
         resume: `chain.resume` of it, without a chosen message: one that you chose leaves things out on purpose.
     """
-    told = {(item.line, item.uuid): item.why for item in resume.left_out}
-    on_way = {id(entry) for entry in resume.way}
-    lost: Counter[Why] = Counter()
+    told = {(item.line, item.uuid): item.why for item in resume.omitted}
+    on_way = {id(entry) for entry in resume.path}
+    lost: Counter[OmissionReason] = Counter()
     total = reachable = sent = 0
     for entry in (*transcript.entries, *([transcript.tail] if transcript.tail else [])):
         why = told.get((entry.line, entry.uuid))
-        if not entry.speaks or entry.sidechain or (why == "replaced" and id(entry) not in on_way):
+        if not entry.has_content or entry.sidechain or (why == "replaced" and id(entry) not in on_way):
             continue
         total += 1
         if id(entry) in on_way:

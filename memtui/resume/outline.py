@@ -135,7 +135,7 @@ class _Outline:
         return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
 
     def _branch(self, branch: Branch, depth: int, *, last: bool) -> Node:
-        speaking = [row for row in branch.rows if row.speaks]
+        speaking = [row for row in branch.rows if row.has_content]
         here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
         agent = self.agents.get(branch.index)
         first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
@@ -160,7 +160,7 @@ class _Outline:
             own = read_transcript(agent.path) if agent.path else None
         except MemtuiError:
             own = None
-        if own is not None and (speaking := [row for row in own.entries if row.speaks]):
+        if own is not None and (speaking := [row for row in own.entries if row.has_content]):
             says = says or said_by(own.data(speaking[0]))
             messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
         return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)

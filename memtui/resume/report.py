@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from memtui.resume.leaf import REASONS
+from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.transcripts.tree import build_tree
@@ -16,11 +16,11 @@ def resume_report(resume: ResumePlan) -> dict[str, Any]:
     """
     return {
         "leaf": resume.leaf.uuid or None,
-        "leaf_reason": REASONS[resume.leaf.reason],
+        "leaf_reason": RESUME_POINT_REASONS[resume.leaf.reason],
         "blocks": resume.blocks(),
         "left_out": [
             {"line": item.line, "uuid": item.uuid, "type": item.type, "why": item.why, "detail": item.detail}
-            for item in resume.left_out
+            for item in resume.omitted
         ],
         "defects": [
             {"line": item.line, "kind": item.kind, "uuid": item.uuid, "detail": item.detail} for item in resume.defects

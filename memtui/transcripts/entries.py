@@ -21,7 +21,7 @@ from memtui.transcripts.reader import Found
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types that hang together by uuid and parentUuid; every other type is a note about the session."""
 
-Content = Literal["", "mute", "empty", "usable"]
+Content = Literal["", "textless", "empty", "usable"]
 
 _MACHINE = re.compile(
     r"\s*(?:<(?:local-command-[a-z]+|bash-(?:input|stdout|stderr)|command-(?:name|message|args)|session-start-hook|tick|goal|"
@@ -37,7 +37,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     collector passes them over.
 
     `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
-    can be sent ("empty": a list of none; "mute": nothing but texts without text). `calls` and `answers` are the ids of
+    can be sent ("empty": a list of none; "textless": nothing but texts without text). `calls` and `answers` are the ids of
     its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
     `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
     something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
@@ -86,17 +86,17 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.type == "system" and self.subtype == "compact_boundary"
 
     @property
-    def talks(self) -> bool:
+    def is_message(self) -> bool:
         """Whether it is a message of one of the two sides, be it an empty one."""
         return self.content != ""
 
     @property
-    def counts(self) -> bool:
+    def counts_as_turn(self) -> bool:
         """Whether it is such a message, and not one of nothing but texts without text."""
-        return self.content not in ("", "mute")
+        return self.content not in ("", "textless")
 
     @property
-    def speaks(self) -> bool:
+    def has_content(self) -> bool:
         """Whether it is a message of one of the two sides, with something to send."""
         return self.content == "usable"
 
@@ -120,8 +120,8 @@ def entry_of(found: Found, index: int) -> Entry:
         found.length,
         kind,
         subtype,
-        link(data.get("uuid"), index),
-        link(data.get("parentUuid"), index),
+        uuid_text(data.get("uuid"), index),
+        uuid_text(data.get("parentUuid"), index),
         text(data.get("logicalParentUuid")),
         stamp,
         data.get("isSidechain") is True,
@@ -197,7 +197,7 @@ def text(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def link(value: object, index: int) -> str:
+def uuid_text(value: object, index: int) -> str:
     """A uuid, or the uuid of a parent: what isn't text names no row but a number or true one that has the same."""
     if isinstance(value, str) or value is None or value is False or value == 0:
         return value if isinstance(value, str) else ""
@@ -224,7 +224,7 @@ def _content(message: Record, blocks: list[Record], kind: str) -> Content:
         return ""
     if not content:
         return "empty"
-    return "mute" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
+    return "textless" if any(isinstance(part, dict) and part.get("type") == "text" for part in content) else ""
 
 
 def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
@@ -241,7 +241,7 @@ def result_text(content: object) -> str:
     return whole_characters("".join(parts))
 
 
-def cycles_of(entries: Iterable[Entry]) -> list[Entry]:
+def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
     """One row of each ring of parents, the first in the file of those that close it."""
     by_uuid: dict[str, Entry] = {}
     for entry in entries:

@@ -190,8 +190,8 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
         if of == "tool_use":
             return "usable", (block.id,) if block.id else (), (), False
         if of and kind == "assistant":
-            return "mute" if of == "text" and block.text is None else "usable", (), (), False
-    usable = mute = False
+            return "textless" if of == "text" and block.text is None else "usable", (), (), False
+    usable = textless = False
     calls: list[str] = []
     answers: list[str] = []
     texts: list[str] = []
@@ -199,7 +199,7 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     for block in content:
         of = block.type
         if not of or (of == "text" and block.text is None):
-            mute = mute or bool(of)
+            textless = textless or bool(of)
             continue
         usable = True
         if of == "text":
@@ -217,4 +217,4 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     if kind == "user" and not result:
         spoken = [part for part in texts if part.strip()]
         prompt = any(not is_machine(part) for part in spoken) if spoken else image
-    return "usable" if usable else "mute" if mute else "", tuple(calls), tuple(answers), prompt
+    return "usable" if usable else "textless" if textless else "", tuple(calls), tuple(answers), prompt

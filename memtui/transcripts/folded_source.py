@@ -104,12 +104,12 @@ def _runs_behind(source: FileSource, boundary: RecordView) -> list[RepeatedRange
         if found is not None:
             original = found
             lines.append(passage)
-            messages += entry.speaks
+            messages += entry.has_content
         else:
             if messages:
                 runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
             lines, messages = [], 0
-            if entry.boundary or (entry.speaks and not entry.summary):
+            if entry.boundary or (entry.has_content and not entry.summary):
                 return runs
         passage = following
     if messages:
@@ -138,7 +138,7 @@ def _original(
                 break
             if _same(again.data, entry, item):
                 return item.spot
-    if not entry.speaks:
+    if not entry.has_content:
         return None
     for item in source.candidates(mark, limit, -1):
         if not isinstance(item, float) and _same(again.data, entry, item):

@@ -13,7 +13,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from memtui.transcripts.entries import CHAIN_TYPES, Entry, cycles_of
+from memtui.transcripts.entries import CHAIN_TYPES, Entry, find_cycles
 
 BranchKind = Literal["root", "rewind", "retry", "compaction", "orphan", "sub-agent"]
 
@@ -38,7 +38,7 @@ class Branch(Struct, frozen=True):
     @property
     def tip(self) -> Entry:
         """Its last message, or its last row if it has none."""
-        return next((row for row in reversed(self.rows) if row.speaks), self.rows[-1])
+        return next((row for row in reversed(self.rows) if row.has_content), self.rows[-1])
 
     @property
     def prompts(self) -> int:
@@ -110,7 +110,7 @@ def build_tree(entries: Iterable[Entry]) -> Tree:
             ahead.append(entry.parent)
         by_uuid[uuid] = entry
     if any(uuid in by_uuid for uuid in ahead):
-        tree.cycles = cycles_of(by_uuid.values())
+        tree.cycles = find_cycles(by_uuid.values())
     broken = {entry.uuid for entry in tree.cycles}
     for entry in by_uuid.values():
         parent = entry.parent

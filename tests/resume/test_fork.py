@@ -113,7 +113,7 @@ def points(shared: Path, folder: Path, seed: int, count: int) -> list[tuple[str,
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(data)
         transcript = read_transcript(path)
-        rows = [e.uuid for e in transcript.entries if e.speaks and e.uuid and not e.salvaged]
+        rows = [e.uuid for e in transcript.entries if e.has_content and e.uuid and not e.salvaged]
         if rows:
             found.append((name, transcript, chance.choice(rows)))
     return found

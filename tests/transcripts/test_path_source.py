@@ -17,7 +17,7 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     told.lines[2] = told.lines[2] + told.lines[0]
     path = told.write(tmp_path)
     transcript = read_transcript(path)
-    way = plan_resume(transcript).way
+    way = plan_resume(transcript).path
     source = PathSource(path, way)
     found, passage = [], source.first()
     while passage is not None:

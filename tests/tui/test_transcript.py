@@ -63,7 +63,7 @@ def story() -> Script:
 
 def written(folder: Path, told: Script) -> tuple[Path, tuple[Entry, ...]]:
     path = told.write(folder)
-    return path, plan_resume(read_transcript(path)).way
+    return path, plan_resume(read_transcript(path)).path
 
 
 async def read(

@@ -397,7 +397,7 @@ def explain_resume(call: CliContext, files: tuple[str, ...], at: str) -> int:
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
-    from memtui.resume.omitted import WORDS
+    from memtui.resume.omitted import OMISSION_REASONS
 
     yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
@@ -408,7 +408,7 @@ def _resume_text(data: Data) -> Iterator[Line]:
     if data["left_out"]:
         yield StyledText(f"left out: {len(data['left_out'])}", "bold")
     for item in data["left_out"]:
-        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or WORDS[item['why']]}"
+        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or OMISSION_REASONS[item['why']]}"
     for item in data["defects"]:
         yield [StyledText("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
 

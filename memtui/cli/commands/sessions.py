@@ -27,7 +27,7 @@ from memtui.util.errors import MemtuiError, Refused
 from memtui.util.text import age, clip, many, size
 
 if TYPE_CHECKING:
-    from memtui.resume.omitted import Why
+    from memtui.resume.omitted import OmissionReason
     from memtui.resume.outline import Node
     from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
@@ -131,7 +131,7 @@ def sessions_show(call: CliContext, session: str) -> None:
 
 
 def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePlan", facts: "SessionSummary") -> Data:
-    from memtui.resume.leaf import REASONS
+    from memtui.resume.conversation import RESUME_POINT_REASONS
     from memtui.transcripts.stats import tally
 
     done = tally(transcript.each(transcript.entries))
@@ -144,8 +144,8 @@ def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePl
         "files": _files(call, transcript.path.stem, done.changes.files, facts.cwd),
         "sent": None if told.messages is None else len(told.messages),
         "leaf": told.leaf.uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason],
-        "left_out": dict(Counter(item.why for item in told.left_out)),
+        "leaf_reason": RESUME_POINT_REASONS[told.leaf.reason],
+        "left_out": dict(Counter(item.why for item in told.omitted)),
         "defects": len(told.defects),
     }
 
@@ -168,7 +168,7 @@ def _files(call: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd
 
 def _text(call: CliContext, data: Data, told: "ResumePlan", facts: "SessionSummary") -> Iterator[Line]:
     from memtui.client.session_files import NAMELESS
-    from memtui.resume.omitted import WORDS
+    from memtui.resume.omitted import OMISSION_REASONS
 
     yield StyledText(facts.title or NAMELESS, "bold")
     yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
@@ -185,9 +185,9 @@ def _text(call: CliContext, data: Data, told: "ResumePlan", facts: "SessionSumma
     else:
         yield f"a resume goes on from {told.leaf.uuid}: {data['leaf_reason']}"
         yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
-    left: Counter[Why] = Counter(data["left_out"])
+    left: Counter[OmissionReason] = Counter(data["left_out"])
     for why, number in left.most_common():
-        yield f"  not sent  {number:>5}  {WORDS[why]}"
+        yield f"  not sent  {number:>5}  {OMISSION_REASONS[why]}"
     if left or told.defects:
         yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
@@ -226,7 +226,7 @@ def sessions_tree(call: CliContext, session: str, every: bool) -> None:
 
 
 def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, every: bool) -> Data:
-    from memtui.resume.leaf import REASONS
+    from memtui.resume.conversation import RESUME_POINT_REASONS
 
     agent, branch = node.agent, node.branch
     found: Data = {
@@ -239,7 +239,7 @@ def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, ev
         "tip": node.uuid or None,
         "leaves": node.off.uuid if node.off else None,
         "leaf": node.leaf_uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason] if node.leaf else None,
+        "leaf_reason": RESUME_POINT_REASONS[told.leaf.reason] if node.leaf else None,
         "agent": None,
     }
     if agent is not None:
@@ -259,7 +259,7 @@ def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str
     """The messages of a branch with what they say."""
     from memtui.resume.outline import said_by
 
-    rows = [row for row in (node.branch.rows if node.branch else ()) if row.speaks]
+    rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
     for row, record in zip(rows, transcript.each(rows), strict=True):
         yield row, said_by(record, 400)
 
@@ -327,9 +327,9 @@ class _Drawing:
                 yield [str(node.depth + 1), row.type, says, "1", row.stamp, row.uuid, ""]
 
     def _reason(self) -> str:
-        from memtui.resume.leaf import REASONS
+        from memtui.resume.conversation import RESUME_POINT_REASONS
 
-        return REASONS[self.told.leaf.reason]
+        return RESUME_POINT_REASONS[self.told.leaf.reason]
 
     def _clip(self, text: str) -> str:
         from memtui.util.text import visible

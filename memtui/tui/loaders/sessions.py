@@ -168,4 +168,4 @@ class SessionLoader:
             return OpenConversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
         if point.uuid and point.uuid != told.leaf.uuid:
             told = plan_resume(transcript, point.uuid, brief=True)
-        return OpenConversation(point, transcript, told.way)
+        return OpenConversation(point, transcript, told.path)

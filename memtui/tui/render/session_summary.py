@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 from memtui.client.paths import short
 from memtui.client.retention import SOON, days_left
 from memtui.resume.health import health_of
-from memtui.resume.leaf import REASONS
-from memtui.resume.omitted import WORDS
+from memtui.resume.conversation import RESUME_POINT_REASONS
+from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.outline import outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
@@ -79,7 +79,7 @@ def opened_of(
         *(_counts(facts) if facts else []),
         ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
          "$problem" if told.messages is None else "$good"),
-        ("goes on", REASONS[told.leaf.reason], ""),
+        ("goes on", RESUME_POINT_REASONS[told.leaf.reason], ""),
         ("tools", tools, ""),
         ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
         ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
@@ -87,9 +87,9 @@ def opened_of(
         ("memory", visible(", ".join(memory), keep=""), "$link"),
     ]  # fmt: skip
     health = health_of(transcript, told)
-    left = Counter(item.why for item in told.left_out)
+    left = Counter(item.why for item in told.omitted)
     notes = [*([] if health.ok else [health.words])]
-    notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
+    notes += [f"{number:,} not sent: {OMISSION_REASONS[why]}" for why, number in left.most_common()]
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
 
 

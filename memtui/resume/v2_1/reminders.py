@@ -1,43 +1,41 @@
 """What the client tells the model about attachments: texts between `<system-reminder>` marks.
 
-They aren't the conversation, but older models get them at the end of a tool's result. Written out are those that are a
-sentence or carry what somebody said; of the others (plans, modes) it is enough that they are reminders.
-
-Source:
-    FORMATS 1.6; client 2.1.332, recorded.
+Older models get them at the end of a tool's result. Written out are the kinds that are a sentence or hold what somebody
+wrote; of the others (plans, modes) it is enough to know that they are reminders.
 """
 
 import json
 from collections.abc import Callable
 from typing import Final
 
+from memtui.resume.family import RuleSet
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import Record
 
 
-def reminders_of(data: Record, *, separate: bool) -> list[str]:
+def reminders_of(data: Record, *, separate: bool, rules: RuleSet) -> list[str]:
     """The reminders that an attachment becomes within the conversation.
 
-    Args: data: The attachment's record. separate: Whether the model takes reminders in messages of their own, as
-    the newest do; then only texts that were rendered for the conversation stand in it.
+    Args:
+        data: The attachment's record.
+        separate: Whether the model takes reminders in messages of their own, as the newest do; then only texts that
+            were rendered for the conversation are in it.
+        rules: The rules in force.
 
     Returns:
-        Nothing if it becomes none, or one whose words we don't know.
+        Nothing if it becomes none, or one whose text is not known.
     """
     rendered = data.get("rendered")
-    if isinstance(rendered, list) and data.get("renderedRole") != "system":
+    if isinstance(rendered, list) and data.get("renderedRole") != "system" and "reminders.rendered" in rules:
         texts = [text(part.get("content")) for part in rendered if isinstance(part, dict)]
         return [part for part in texts if part]
     attachment = data.get("attachment")
-    if separate or not isinstance(attachment, dict):
+    if separate or not isinstance(attachment, dict) or "reminders.attachment" not in rules:
         return []
-    words = _WORDS.get(text(attachment.get("type")), _nothing)(attachment)
-    found = [words] if isinstance(words, str) else words
-    return [f"<system-reminder>\n{said}\n</system-reminder>" for said in found if said]
-
-
-def _nothing(attachment: Record) -> str:
-    return ""
+    write = _WRITERS.get(text(attachment.get("type")))
+    reminders = write(attachment) if write else ""
+    found = [reminders] if isinstance(reminders, str) else reminders
+    return [f"<system-reminder>\n{reminder}\n</system-reminder>" for reminder in found if reminder]
 
 
 def _texts(value: object) -> list[str]:
@@ -51,16 +49,16 @@ def _hook_context(attachment: Record) -> str:
 
 
 def _hook_success(attachment: Record) -> str:
-    said = text(attachment.get("content"))
-    told = said and attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
-    return f"{text(attachment.get('hookName'))} hook success: {said}" if told else ""
+    output = text(attachment.get("content"))
+    sent = output and attachment.get("hookEvent") in ("SessionStart", "UserPromptSubmit")
+    return f"{text(attachment.get('hookName'))} hook success: {output}" if sent else ""
 
 
 def _hook_error(attachment: Record) -> str:
-    error = attachment.get("blockingError")
-    told = error if isinstance(error, dict) else {}
-    command, words = text(told.get("command")), text(told.get("blockingError"))
-    return f'{text(attachment.get("hookName"))} hook blocking error from command: "{command}": {words}'
+    blocking = attachment.get("blockingError")
+    details = blocking if isinstance(blocking, dict) else {}
+    command, error = text(details.get("command")), text(details.get("blockingError"))
+    return f'{text(attachment.get("hookName"))} hook blocking error from command: "{command}": {error}'
 
 
 def _hook_stop(attachment: Record) -> str:
@@ -76,22 +74,22 @@ def _date(attachment: Record) -> str:
 
 def _memory(attachment: Record) -> str:
     content = attachment.get("content")
-    said = text(content.get("content")) if isinstance(content, dict) else ""
-    return f"Contents of {text(attachment.get('path'))}:\n\n{said}"
+    body = text(content.get("content")) if isinstance(content, dict) else ""
+    return f"Contents of {text(attachment.get('path'))}:\n\n{body}"
 
 
 def _queued(attachment: Record) -> str:
-    """What the person typed while the model worked; pictures among it make it a message of its own."""
+    """What the person typed while the model worked; nothing if a picture is among it, for that is sent otherwise."""
     prompt = attachment.get("prompt")
     blocks = prompt if isinstance(prompt, list) else [{"type": "text", "text": prompt}]
-    said = [text(block.get("text")) for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
-    if attachment.get("commandMode") == "task-notification" or len(said) < len(blocks):
+    texts = [text(block.get("text")) for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    if attachment.get("commandMode") == "task-notification" or len(texts) < len(blocks):
         return ""
-    words = "\n".join(said)
+    prompt_text = "\n".join(texts)
     if attachment.get("isMeta"):
-        return f"[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n{words}"
+        return f"[MESSAGE FROM NON-USER SOURCE - NOT USER INPUT]\n{prompt_text}"
     return (
-        f"The user sent a new message while you were working:\n{words}\n\n"
+        f"The user sent a new message while you were working:\n{prompt_text}\n\n"
         "This is how Claude Code surfaces messages the user sends mid-turn — within the running turn, often alongside "
         "the next tool result, rather than as a separate conversation turn. Address the message above as you continue "
         "this turn."
@@ -99,8 +97,8 @@ def _queued(attachment: Record) -> str:
 
 
 def _skills(attachment: Record) -> str:
-    said = text(attachment.get("content"))
-    return f"The following skills are available for use with the Skill tool:\n\n{said}" if said else ""
+    skills = text(attachment.get("content"))
+    return f"The following skills are available for use with the Skill tool:\n\n{skills}" if skills else ""
 
 
 def _edited(attachment: Record) -> str:
@@ -168,7 +166,7 @@ _TASKS = (
     "to the current work. This is just a gentle reminder - ignore if not applicable.\n"
 )
 
-_WORDS: Final[dict[str, Callable[[Record], str | list[str]]]] = {
+_WRITERS: Final[dict[str, Callable[[Record], str | list[str]]]] = {
     "compact_file_reference": _reference,
     "date_change": _date,
     "directory": _directory,

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.messages import DEFAULT_MODEL
 from memtui.resume.resume import plan_resume
+from memtui.resume.v2_1.messages import DEFAULT_MODEL
 from tests.transcripts.rows import Script, spoken
 
 THOUGHT = [{"type": "thinking", "thinking": "", "signature": "s"}]
@@ -32,7 +32,7 @@ def test_a_model_that_is_gone_is_replaced_and_its_thinking_dropped(model: str, t
     told = plan_resume(with_model(script, model).read(tmp_path))
     assert told.model == DEFAULT_MODEL
     assert spoken(told.blocks()) == "u0 a2"
-    assert [item.detail for item in told.left_out] == ["thinking of another model"]
+    assert [item.detail for item in told.omitted] == ["thinking of another model"]
 
 
 @pytest.mark.parametrize(("model", "inside"), [("claude-opus-4-7", True), ("claude-opus-5", False)])
