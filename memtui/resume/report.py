@@ -1,4 +1,4 @@
-"""The answers of `chain` and `reader` as plain data, for `explain` and for scripts."""
+"""A resume plan and a transcript as plain data, for `memtui explain` and for scripts."""
 
 from typing import Any
 
@@ -12,11 +12,16 @@ def resume_report(resume: ResumePlan) -> dict[str, Any]:
     """What a resume sends, from which leaf and why, and what it leaves out.
 
     Returns:
-        `leaf`, `leaf_reason`, `blocks` (None if the client finds no conversation), `left_out`, `defects`.
+        `client_family` and `recorded_version` (whose rules these are), `leaf`, `leaf_reason`, `leaf_rule` (the id of
+        the rule that chose it), `blocks` (None if the client finds no conversation), `left_out`, `defects`.
     """
+    rule_id = f"leaf.{resume.leaf.reason}"
     return {
+        "client_family": resume.family.name,
+        "recorded_version": resume.family.recorded,
         "leaf": resume.leaf.uuid or None,
         "leaf_reason": RESUME_POINT_REASONS[resume.leaf.reason],
+        "leaf_rule": rule_id if any(rule.id == rule_id for rule in resume.family.rules) else None,
         "blocks": resume.blocks(),
         "left_out": [
             {"line": item.line, "uuid": item.uuid, "type": item.type, "why": item.why, "detail": item.detail}

@@ -1,29 +1,21 @@
 """Forks: our own answer for them, and the real client's where one is installed."""
 
-import importlib.util
 import json
-import os
 import random
-import re
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from memtui.resume.fork import fork, line_of
-from memtui.resume.resume import plan_resume
+from memtui.resume.resume import FAMILIES, plan_resume
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, NotFound
+from tests.resume.record import CLIENT, client_version, project_folder, sent_by_client
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO, digest_tree
 from tests.transcripts.rows import SESSION, Script, spoken
 
 NOW = 1_795_000_000.25
-CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
-"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
-
 POINTS = 50
 
 
@@ -127,58 +119,14 @@ def test_forks_at_random_points_send_what_was_said(shared: Path, tmp_path: Path)
         assert transcript.path.read_bytes() == before
 
 
-def sent(messages: list[dict[str, Any]]) -> list[list[Any]]:
-    """The blocks before the new prompt, as the recordings write them."""
-    found: list[list[Any]] = []
-    for message in messages:
-        content = message["content"]
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            said = block.get("text", "").strip()
-            if said == "THE NEW PROMPT":
-                return found
-            if message["role"] not in ("user", "assistant") or said.startswith("<system-reminder>"):
-                continue
-            if block["type"] == "text":
-                found += [[message["role"], "text", said]] if said != "No response requested." else []
-            elif block["type"] == "tool_use":
-                found.append([message["role"], "tool_use", block["id"], block["name"], block.get("input")])
-            elif block["type"] == "tool_result":
-                body = block.get("content", "")
-                parts = (
-                    body if isinstance(body, str) else "".join(p.get("text", "") for p in body if p["type"] == "text")
-                )
-                made_up = parts.startswith("[Tool call interrupted")
-                found.append(
-                    [
-                        message["role"],
-                        "tool_result",
-                        block["tool_use_id"],
-                        "<interrupted>" if made_up else parts.strip(),
-                    ]
-                )
-            else:
-                found.append([message["role"], block["type"]])
-    return found
-
-
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.skipif(not CLIENT, reason=f"{POINTS} forks not tried with the real client: MEMTUI_TEST_CLIENT is not set")
 def test_the_real_client_sends_the_same_blocks(shared: Path, tmp_path: Path) -> None:
-    version = subprocess.run([CLIENT, "--version"], capture_output=True, text=True, check=True).stdout
-    if not version.startswith("2.1.332"):
-        pytest.skip(f"{POINTS} forks not tried: the rules are those of client 2.1.332, this is {version.strip()}")
-    spec = importlib.util.spec_from_file_location("oracle_client", shared / "oracle" / "client.py")
-    assert spec is not None
-    assert spec.loader is not None
-    oracle = importlib.util.module_from_spec(spec)
-    sys.modules["oracle_client"] = oracle
-    spec.loader.exec_module(oracle)
+    if (version := client_version()) != FAMILIES[-1].recorded:
+        pytest.skip(f"{POINTS} forks not tried: the rules are those of {FAMILIES[-1].recorded}, this is {version}")
     for name, transcript, at in points(shared, tmp_path, 11, POINTS):
         home, cwd = tmp_path / "home", tmp_path / "w"
         cwd.mkdir(exist_ok=True)
-        folder = home / ".claude" / "projects" / re.sub("[^A-Za-z0-9]", "-", str(cwd.resolve()))
-        folder.mkdir(parents=True, exist_ok=True)
-        made = fork(transcript, at, now=NOW, folder=folder)
-        done = oracle.run(CLIENT, home, cwd, ["--resume", made.id, "-p", "THE NEW PROMPT"])
-        assert sent(done.main_request()["messages"]) == made.resume.blocks(), (name, at)
+        made = fork(transcript, at, now=NOW, folder=project_folder(home, cwd))
+        assert sent_by_client(home, cwd, made.id) == made.resume.blocks(), (name, at)
