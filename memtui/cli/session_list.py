@@ -26,9 +26,9 @@ MANY = 20
 def places(call: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
     from memtui.client.paths import projects_dir
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
-    return folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
+    return project_folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
 
 
 def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
@@ -44,8 +44,8 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     """
     from memtui.client.session_files import files_of
 
-    folders = places(call, everywhere=everywhere)
-    look = prefetch(lambda: files_of(folders)) if len(folders) > MANY else None
+    project_folders = places(call, everywhere=everywhere)
+    look = prefetch(lambda: files_of(project_folders)) if len(project_folders) > MANY else None
     from memtui.client.retention import cleanup_days, days_left, leaving
     from memtui.client.running import running
     from memtui.client.settings_files import read_layers
@@ -67,14 +67,14 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     faults: list[MemtuiError] = []
     rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
-        page = catalogue.page(folders)
+        page = catalogue.page(project_folders)
         text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, folders, faults, look)
+        checked = catalogue.checked(page, project_folders, faults, look)
         if checked is not page and not call.out.structured:
             text = lines(checked)
         found = wanted(checked)
         if call.out.structured:
-            known = catalogue.facts(folders)
+            known = catalogue.facts(project_folders)
             rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:

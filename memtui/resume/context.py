@@ -14,20 +14,20 @@ from typing import Any, Final
 
 from memtui.resume.conversation import INTERRUPTED, NO_CONTENT, Block
 from memtui.resume.resume import ResumePlan
-from memtui.transcripts.entries import text, whole_characters
+from memtui.transcripts.entries import replace_surrogates, text
 
-SENT: Final = ("text", "tool_use", "tool_result", "image", "document")
+SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
 """Kinds of block that another model may get; thinking is signed for the one that thought it."""
 
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )
-LEFT_OUT: Final = "[{} left out]"
+MEDIA_LEFT_OUT: Final = "[{} left out]"
 """Stands for an image or a document whose source no other program can read."""
 BEGINNING: Final = "(the conversation before this was left out)"
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST_NAME: Final = 128
+_MAX_NAME_CHARS: Final = 128
 _BASE64: Final = re.compile(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 
@@ -106,7 +106,7 @@ def _unfinished(call: str) -> ApiMessage:
 
 
 def _sendable(block: Block) -> bool:
-    if block.type not in SENT:
+    if block.type not in SENT_KINDS:
         return False
     return block.type != "text" or bool(block.data["text"].strip())
 
@@ -115,13 +115,13 @@ def _block(block: Block, ids: _Ids) -> ApiMessage:
     """A block with the fields that the API knows, and nothing of the client's own."""
     data = block.data
     if block.type == "text":
-        return {"type": "text", "text": whole_characters(data["text"])}
+        return {"type": "text", "text": replace_surrogates(data["text"])}
     if block.type == "tool_use":
         given = data.get("input")
         return {
             "type": "tool_use",
             "id": ids(text(data.get("id"))),
-            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_LONGEST_NAME] or "unknown",
+            "name": _NOT_IN_NAMES.sub("_", text(data.get("name")))[:_MAX_NAME_CHARS] or "unknown",
             "input": _whole(given) if isinstance(given, dict) else {"value": _whole(given)},
         }
     if block.type == "tool_result":
@@ -137,13 +137,13 @@ def _block(block: Block, ids: _Ids) -> ApiMessage:
 
 def _result(content: object) -> str | list[ApiMessage]:
     if isinstance(content, str):
-        return UNFINISHED if content == INTERRUPTED else whole_characters(content)
+        return UNFINISHED if content == INTERRUPTED else replace_surrogates(content)
     parts: list[ApiMessage] = []
     for part in content if isinstance(content, list) else ():
         if not isinstance(part, dict):
             continue
         if part.get("type") == "text" and text(part.get("text")).strip():
-            parts.append({"type": "text", "text": whole_characters(part["text"])})
+            parts.append({"type": "text", "text": replace_surrogates(part["text"])})
         elif part.get("type") in ("image", "document"):
             parts.append(_media(part))
     return parts
@@ -160,20 +160,20 @@ def _media(data: ApiMessage) -> ApiMessage:
         else:
             fits = media == ("application/pdf" if how == "base64" else "text/plain")
         if fits and (body.strip() if how == "text" else body and _BASE64.fullmatch(body)):
-            return {"type": kind, "source": {"type": how, "media_type": media, "data": whole_characters(body)}}
+            return {"type": kind, "source": {"type": how, "media_type": media, "data": replace_surrogates(body)}}
     elif isinstance(source, dict) and how == "url" and text(source.get("url")).startswith(("https://", "http://")):
-        return {"type": kind, "source": {"type": "url", "url": whole_characters(source["url"])}}
-    return {"type": "text", "text": LEFT_OUT.format(kind)}
+        return {"type": kind, "source": {"type": "url", "url": replace_surrogates(source["url"])}}
+    return {"type": "text", "text": MEDIA_LEFT_OUT.format(kind)}
 
 
 def _whole(value: Any) -> Any:
     """A value in which no text has half characters."""
     if isinstance(value, str):
-        return whole_characters(value)
+        return replace_surrogates(value)
     if isinstance(value, list):
         return [_whole(part) for part in value]
     if isinstance(value, dict):
-        return {whole_characters(str(key)): _whole(part) for key, part in value.items()}
+        return {replace_surrogates(str(key)): _whole(part) for key, part in value.items()}
     if isinstance(value, float) and value in (float("inf"), float("-inf")):
         return None
     return value

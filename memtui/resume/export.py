@@ -15,11 +15,11 @@ from memtui.resume.context import context_messages
 from memtui.resume.conversation import Block
 from memtui.resume.resume import ResumePlan
 from memtui.secrets.scanner import redact, scan
-from memtui.transcripts.content import part_of
-from memtui.transcripts.entries import whole_characters
+from memtui.transcripts.content import block_content
+from memtui.transcripts.entries import replace_surrogates
 from memtui.util.text import visible
 
-Format = Literal["markdown", "json", "html"]
+ExportFormat = Literal["markdown", "json", "html"]
 
 _STYLE = (
     "body{max-width:52rem;margin:2rem auto;padding:0 1rem;font:16px/1.5 system-ui,sans-serif}"
@@ -36,7 +36,7 @@ class Export(Struct):
     removed: dict[str, int] = field(default_factory=dict)
 
 
-def export_transcript(resume: ResumePlan, title: str, form: Format) -> Export:
+def export_transcript(resume: ResumePlan, title: str, form: ExportFormat) -> Export:
     """Write a conversation down.
 
     Args:
@@ -67,7 +67,7 @@ class _Cleaner:
         found = scan(value)
         for finding in found:
             self.removed[finding.rule] = self.removed.get(finding.rule, 0) + 1
-        return visible(whole_characters(redact(value, found) if found else value))
+        return visible(replace_surrogates(redact(value, found) if found else value))
 
 
 class _Part(Struct, frozen=True):
@@ -88,7 +88,7 @@ def _parts(resume: ResumePlan, clean: _Cleaner) -> Iterator[_Part]:
 
 
 def _part(role: str, block: Block, clean: _Cleaner) -> _Part | None:
-    part = part_of(block.data)
+    part = block_content(block.data)
     if part.kind == "text":
         said = part.body.strip()
         if not said or block.reminder or said.startswith("<system-reminder>"):

@@ -22,11 +22,11 @@ from memtui.fs.atomic import fault, replace_file
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import Entry, text
 from memtui.transcripts.lines import Record
-from memtui.transcripts.summary import title_of
+from memtui.transcripts.summary import title_from_records
 from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import Conflict, MemtuiError
 
-DROPPED: Final = (
+DROPPED_FIELDS: Final = (
     "teamName",
     "agentName",
     "agentColor",
@@ -35,7 +35,7 @@ DROPPED: Final = (
     "agentId",
     "logicalParentUuid",
 )
-PRESERVING: Final = ("preservedMessages", "preservedSegment")
+PRESERVED_FIELDS: Final = ("preservedMessages", "preservedSegment")
 
 
 class Fork(Struct, frozen=True):
@@ -47,7 +47,7 @@ class Fork(Struct, frozen=True):
     resume: ResumePlan
 
 
-def fork(
+def write_forked_session(
     transcript: Transcript,
     at: str = "",
     *,
@@ -75,7 +75,7 @@ def fork(
     path = (folder or transcript.path.parent) / f"{identity}.jsonl"
     if path.exists():
         raise Conflict(f"{path.name} exists already")
-    title = f"{title_of(_records(transcript)) or transcript.path.stem} (fork)"
+    title = f"{title_from_records(_records(transcript)) or transcript.path.stem} (fork)"
     rows = forked_rows(told.path, list(transcript.each(told.path)), transcript.path.stem, identity, new_id)
     rows[-1]["timestamp"] = (
         datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{int(now * 1000) % 1000:03d}Z"
@@ -85,7 +85,7 @@ def fork(
     ]
     rows.append({"type": "custom-title", "customTitle": title, "sessionId": identity})
     try:
-        replace_file(path, b"".join(line_of(row) for row in rows), mode=0o600)
+        replace_file(path, b"".join(encode_line(row) for row in rows), mode=0o600)
     except OSError as error:
         raise fault(error, str(path)) from error
     return Fork(identity, path, title, told)
@@ -106,7 +106,7 @@ def forked_rows(
     found: list[Record] = []
     above: str | None = None
     for entry, data in zip(way, records, strict=True):
-        row = {key: value for key, value in data.items() if key not in DROPPED}
+        row = {key: value for key, value in data.items() if key not in DROPPED_FIELDS}
         row["uuid"] = new_id()
         row["parentUuid"] = above
         row["sessionId"] = identity
@@ -114,13 +114,13 @@ def forked_rows(
         row["forkedFrom"] = {"sessionId": source, "messageUuid": entry.uuid}
         if entry.boundary and isinstance(row.get("compactMetadata"), dict):
             meta = row["compactMetadata"]
-            row["compactMetadata"] = {key: value for key, value in meta.items() if key not in PRESERVING}
+            row["compactMetadata"] = {key: value for key, value in meta.items() if key not in PRESERVED_FIELDS}
         found.append(row)
         above = text(row["uuid"])
     return found
 
 
-def line_of(row: Record) -> bytes:
+def encode_line(row: Record) -> bytes:
     """A record as a line: ASCII, so that half characters survive; what is no finite number becomes null."""
     return json.dumps(_finite(row), separators=(",", ":"), allow_nan=False).encode() + b"\n"
 

@@ -16,7 +16,7 @@ from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
 from memtui.util.text import many
 
-LOST: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
+LOSS_REASONS: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
 """Reasons for which nobody left a message out on purpose."""
 
 
@@ -89,7 +89,7 @@ class Health(Struct, frozen=True):
                 yield many(number, one) + rest
 
 
-def health_of(transcript: Transcript, resume: ResumePlan) -> Health:
+def check_health(transcript: Transcript, resume: ResumePlan) -> Health:
     """Judge a session by what its resume sends and leaves out.
 
     Args:
@@ -108,7 +108,7 @@ def health_of(transcript: Transcript, resume: ResumePlan) -> Health:
         if id(entry) in on_way:
             reachable += 1
             sent += why is None
-        elif why in LOST:
+        elif why in LOSS_REASONS:
             lost[why] += 1
     kinds = Counter(defect.kind for defect in resume.defects)
     return Health(

@@ -18,17 +18,17 @@ from memtui.client.paths import projects_dir, real, transcripts_dir
 from memtui.client.running import Running, running
 from memtui.client.session_files import SESSION, SessionFile
 from memtui.fs.atomic import fault
-from memtui.resume.fork import Fork, fork
+from memtui.resume.fork import Fork, write_forked_session
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import NotFound, Refused, UsageError
 from memtui.util.resolve import resolve_one
 from memtui.util.text import visible
 
-SHORTEST: Final = 8
+MIN_PREFIX_CHARS: Final = 8
 """Characters of a uuid that are enough, if no other message's begins with them."""
 
 
-def message_of(transcript: Transcript, word: str) -> str:
+def resolve_message(transcript: Transcript, word: str) -> str:
     """The uuid of the record that a word means: a whole uuid, or the beginning that only one record has.
 
     Raises:
@@ -39,9 +39,9 @@ def message_of(transcript: Transcript, word: str) -> str:
     if word in uuids:
         return word
     shown = visible(word, keep="")
-    if len(word) < SHORTEST:
+    if len(word) < MIN_PREFIX_CHARS:
         raise UsageError(
-            f"{shown!r} is too short to name a message", hint=f"give {SHORTEST} characters of its uuid or more"
+            f"{shown!r} is too short to name a message", hint=f"give {MIN_PREFIX_CHARS} characters of its uuid or more"
         )
     fits = sorted(uuid for uuid in uuids if uuid.lower().startswith(word.lower()))
     return resolve_one(fits, word, "message", lists="memtui sessions tree --messages lists them", name=str)
@@ -105,7 +105,7 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
         raise fault(error, str(path), outcome="not read") from error
     place = _directory(SessionFile(str(path), known.st_mtime, known.st_size), directory)
     ours = path.parent.parent == real(projects_dir(env)) and SESSION.fullmatch(path.name) is not None
-    point = message_of(read_transcript(path), at) if at else ""
+    point = resolve_message(read_transcript(path), at) if at else ""
     writes = bool(at) or not ours
     return LaunchPlan(
         path,
@@ -132,7 +132,7 @@ def write_fork(plan: LaunchPlan, now: float) -> Fork:
         plan.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise fault(error, str(plan.folder)) from error
-    return fork(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
+    return write_forked_session(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
 
 
 def _directory(file: SessionFile, wanted: Path | None) -> Path:

@@ -18,7 +18,7 @@ from memtui.util.errors import MemtuiError
 
 NodeKind = BranchKind | Literal["agent-file"]
 
-KINDS: dict[NodeKind, str] = {
+NODE_LABELS: dict[NodeKind, str] = {
     "root": "",
     "rewind": "rewind",
     "retry": "retry",
@@ -30,7 +30,7 @@ KINDS: dict[NodeKind, str] = {
 """What a kind is called; the conversation that a session begins with needs no word."""
 
 
-class Node(Struct, frozen=True):
+class OutlineNode(Struct, frozen=True):
     """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
     `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth
@@ -53,7 +53,7 @@ class Node(Struct, frozen=True):
     agent: SubAgent | None = None
 
 
-def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[Node, ...]:
+def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = None) -> tuple[OutlineNode, ...]:
     """The nodes of a session, top down.
 
     Args:
@@ -65,7 +65,7 @@ def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = N
     return tuple(_Outline(transcript, resume, tree).nodes())
 
 
-def said_by(data: Record, longest: int = 0) -> str:
+def record_line(data: Record, longest: int = 0) -> str:
     """What a row says, in one line: its texts, `+Tool` for a call, `=` for a result, its kind for anything else."""
     message = data.get("message")
     parts: list[str] = []
@@ -107,14 +107,14 @@ class _Outline:
             index: [one for _, one in sorted(found, key=lambda item: item[0])] for index, found in below.items()
         }
 
-    def nodes(self) -> Iterator[Node]:
+    def nodes(self) -> Iterator[OutlineNode]:
         drawn: set[int] = set()
         yield from self._draw(self._children(None, 0), drawn)
         for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
             if branch.index not in drawn:
                 yield from self._draw([(branch, 0, True)], drawn)
 
-    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[Node]:
+    def _draw(self, waiting: list[tuple[Branch | SubAgent, int, bool]], drawn: set[int]) -> Iterator[OutlineNode]:
         while waiting:
             one, depth, last = waiting.pop()
             if isinstance(one, SubAgent):
@@ -134,16 +134,16 @@ class _Outline:
         nodes = [(one, depth, number == len(beside) - 1) for number, one in enumerate(beside)]
         return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
 
-    def _branch(self, branch: Branch, depth: int, *, last: bool) -> Node:
+    def _branch(self, branch: Branch, depth: int, *, last: bool) -> OutlineNode:
         speaking = [row for row in branch.rows if row.has_content]
         here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
         agent = self.agents.get(branch.index)
         first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
-        return Node(
+        return OutlineNode(
             depth,
             last,
             branch.kind,
-            said_by(self.transcript.data(first)),
+            record_line(self.transcript.data(first)),
             len(speaking),
             branch.tip.stamp,
             branch.tip.uuid,
@@ -154,13 +154,13 @@ class _Outline:
             agent,
         )
 
-    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> Node:
+    def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:
         says, messages, stamp, uuid = agent.describe, 0, "", agent.start
         try:
             own = read_transcript(agent.path) if agent.path else None
         except MemtuiError:
             own = None
         if own is not None and (speaking := [row for row in own.entries if row.has_content]):
-            says = says or said_by(own.data(speaking[0]))
+            says = says or record_line(own.data(speaking[0]))
             messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
-        return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)
+        return OutlineNode(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)

@@ -26,11 +26,11 @@ from memtui.sessions.listing import Session
 from memtui.util.errors import MemtuiError, Unsupported
 from memtui.util.resolve import begins, resolve_one
 
-WAIT = 2.0
+LOCK_TIMEOUT_S = 2.0
 """Seconds to wait for another program that writes."""
 
 
-CACHE = 512
+PAGE_CACHE_KIB = 512
 """KiB of pages that SQLite keeps: a list is read once from end to end, the system's own cache does the rest."""
 
 
@@ -61,13 +61,13 @@ def open_database(file: Path | None, schema: str) -> sqlite3.Connection:
 
 def _opened(place: str, schema: str) -> sqlite3.Connection:
     version = crc32(schema.encode()) & 0x7FFF_FFFF | 1
-    connection = sqlite3.connect(place, timeout=WAIT, isolation_level=None)
+    connection = sqlite3.connect(place, timeout=LOCK_TIMEOUT_S, isolation_level=None)
     try:
         if connection.execute("pragma user_version").fetchone()[0] != version:
             connection.execute("pragma journal_mode = wal")
             _make(connection, schema, version)
         connection.execute("pragma synchronous = normal")
-        connection.execute(f"pragma cache_size = -{CACHE}")
+        connection.execute(f"pragma cache_size = -{PAGE_CACHE_KIB}")
     except BaseException:
         connection.close()
         raise
@@ -92,25 +92,25 @@ if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
     from memtui.client.session_files import Listed
-    from memtui.sessions.listing import CompressedList
+    from memtui.sessions.listing import CompressedSessions
     from memtui.sessions.scan_workers import Scanned
-    from memtui.transcripts.summary import Scanner, SessionSummary
+    from memtui.transcripts.summary import SessionSummary, SummaryScanner
 
     Row = tuple[Any, ...]
     T = TypeVar("T")
-FILE = "catalogue.db"
+FILE_NAME = "catalogue.db"
 """The cache's name in our cache folder."""
-SHOW_EVERY = 0.4
+PROGRESS_INTERVAL_S = 0.4
 """Seconds of reading after which what is known is kept and shown."""
-Shown = Callable[[int, int], None]
+ReportProgress = Callable[[int, int], None]
 """Told how many of the changed files were read, and how many there are."""
-_MARK = 1024
+_FINGERPRINT_BYTES = 1024
 """Bytes at a file's start and before its offset that must be the same for it to be read on."""
-_FACTS = (
+_SUMMARY = (
     "title, first_prompt, first_time, last_time, messages, prompts, rewinds, compactions, side, lines, bad, offset,"
     " cwd, branch"
 )
-"""The fields of `sessions.facts.SessionSummary`, which isn't imported for this: a list needs only a few of them."""
+"""The fields of `list_sessions.facts.SessionSummary`, which isn't imported for this: a list needs only a few of them."""
 _SCHEMA = """
 create table session(
     place text primary key, folder text not null, modified real not null, size integer not null,
@@ -128,18 +128,18 @@ create index unlisted on session(folder) where not listed
 """
 _FILE = "place, modified, size, inode"
 """What tells whether a file is another one than before."""
-_LINE = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
+_ROW = f"{_FILE}, written, title, messages, bad, branch, cwd, iif(first_prompt = title, '', first_prompt)"
 """What a `Session` is made of."""
-_KEEP = (
-    f"insert or replace into session(place, folder, modified, size, inode, written, listed, {_FACTS})"
-    f" values ({', '.join('?' * (8 + _FACTS.count(',')))})"
+_STORE = (
+    f"insert or replace into session(place, folder, modified, size, inode, written, listed, {_SUMMARY})"
+    f" values ({', '.join('?' * (8 + _SUMMARY.count(',')))})"
 )
-_KEEP_PROGRESS = "insert or replace into progress values (?, ?, ?)"
-_MANY = 20
+_STORE_PROGRESS = "insert or replace into progress values (?, ?, ?)"
+_MANY_FOLDERS = 20
 """Folders from which on it costs less to read the rows of all than to look for those of each."""
 
 
-class Refreshed:
+class RefreshResult:
     """What a refresh did: files read from their start, read on, and forgotten; `faults` kept a file from being read."""
 
     def __init__(self, gone: int) -> None:
@@ -161,7 +161,7 @@ class Catalogue:
     """
 
     def __init__(self, cache: Path) -> None:
-        self._db = open_database(cache / FILE, _SCHEMA)
+        self._db = open_database(cache / FILE_NAME, _SCHEMA)
 
     def __enter__(self) -> Self:
         return self
@@ -184,15 +184,15 @@ class Catalogue:
         """
         return self._page(_sessions, folders, limit)
 
-    def packed(self, folders: Sequence[Path]) -> CompressedList:
+    def packed(self, folders: Sequence[Path]) -> CompressedSessions:
         """As `page`, for a list that stays: the sessions of these project folders."""
-        from memtui.sessions.listing import CompressedList
+        from memtui.sessions.listing import CompressedSessions
 
-        return self._page(CompressedList, folders, -1)
+        return self._page(CompressedSessions, folders, -1)
 
     def _page(self, make: Callable[[Iterable[Row]], T], folders: Sequence[Path] | None, limit: int) -> T:
         where, values = _among(folders)
-        asked = f"select {_LINE} from session where listed and {where} order by written desc, place limit ?"
+        asked = f"select {_ROW} from session where listed and {where} order by written desc, place limit ?"
         return self._made(make, asked, *values, limit)
 
     def current(
@@ -233,14 +233,14 @@ class Catalogue:
         from memtui.transcripts.summary import SessionSummary
 
         where, values = _among(folders)
-        rows = self._ask(f"select place, {_FACTS} from session where {where}", *values)
+        rows = self._ask(f"select place, {_SUMMARY} from session where {where}", *values)
         return {row[0]: SessionSummary(*row[1:]) for row in rows}
 
     def facts_of(self, place: str) -> SessionSummary | None:
         """All that is known of one session; None if it was never refreshed."""
         from memtui.transcripts.summary import SessionSummary
 
-        rows = self._ask(f"select {_FACTS} from session where place = ?", place)
+        rows = self._ask(f"select {_SUMMARY} from session where place = ?", place)
         return SessionSummary(*rows[0]) if rows else None
 
     def health(self, one: Session) -> str | None:
@@ -258,9 +258,9 @@ class Catalogue:
         self,
         folders: Iterable[Path],
         *,
-        shown: Shown = lambda read, total: None,
+        shown: ReportProgress = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """Bring the sessions of these folders up to date.
 
         Args:
@@ -282,18 +282,20 @@ class Catalogue:
         self,
         stale: list[SessionFile],
         gone: list[str],
-        shown: Shown = lambda read, total: None,
+        shown: ReportProgress = lambda read, total: None,
         stopped: Callable[[], bool] = lambda: False,
-    ) -> Refreshed:
+    ) -> RefreshResult:
         """Read what is stale, newest first, and forget what is gone."""
-        done = Refreshed(len(gone))
+        done = RefreshResult(len(gone))
         done.faults += map(_unlisted, sorted({file.path.parent for file in stale if not _has_text(file.place)}))
         stale = sorted((file for file in stale if _has_text(file.place)), key=lambda file: (-file.modified, file.place))
         self._write([], gone)
         self._read(stale, done, shown, stopped)
         return done
 
-    def _read(self, stale: list[SessionFile], done: Refreshed, shown: Shown, stopped: Callable[[], bool]) -> None:
+    def _read(
+        self, stale: list[SessionFile], done: RefreshResult, shown: ReportProgress, stopped: Callable[[], bool]
+    ) -> None:
         if not stale:
             return  # most of the time: what scans need not even be imported
         rows: list[tuple[Row, Row]] = []
@@ -308,13 +310,13 @@ class Catalogue:
                     done.faults.append(fault(scanner, file.id, outcome="not listed"))
                 else:
                     rows.append(_rows(file, scanner))
-                if time.monotonic() - since > SHOW_EVERY:
+                if time.monotonic() - since > PROGRESS_INTERVAL_S:
                     self._write(rows, [])
                     rows, since = [], time.monotonic()
                     shown(count, len(stale))
         self._write(rows, [])
 
-    def _scanned(self, stale: list[SessionFile], done: Refreshed) -> Generator[Scanned, None, None]:
+    def _scanned(self, stale: list[SessionFile], done: RefreshResult) -> Generator[Scanned, None, None]:
         """Scan files: first those that only grew, from where reading stopped, then all others."""
         from memtui.sessions.scan_workers import scan_many
 
@@ -336,17 +338,17 @@ class Catalogue:
                 done.read += 1
                 yield found
 
-    def _left_off(self, file: SessionFile) -> Scanner | None:
+    def _left_off(self, file: SessionFile) -> SummaryScanner | None:
         """A scanner that goes on where the last one stopped in a file; None if the file did more than grow."""
         for state, mark, offset in self._ask(
             "select state, mark, offset from session join progress using (place)"
             " where place = ? and inode = ? and size < ?",
             file.place, file.inode, file.size,
         ):  # fmt: skip
-            if mark == _mark(file.place, offset):
-                from memtui.transcripts.summary import Scanner
+            if mark == _fingerprint(file.place, offset):
+                from memtui.transcripts.summary import SummaryScanner
 
-                return Scanner.resumed(state)
+                return SummaryScanner.resumed(state)
         return None
 
     def _ask(self, statement: str, *values: object) -> list[Row]:
@@ -379,8 +381,8 @@ class Catalogue:
         try:
             for table in ("session", "progress", "health"):
                 self._db.executemany(f"delete from {table} where place = ?", [(place,) for place in gone])
-            self._db.executemany(_KEEP, [row for row, _ in rows])
-            self._db.executemany(_KEEP_PROGRESS, [progress for _, progress in rows])
+            self._db.executemany(_STORE, [row for row, _ in rows])
+            self._db.executemany(_STORE_PROGRESS, [progress for _, progress in rows])
             self._db.execute("commit")
         except BaseException:
             if self._db.in_transaction:
@@ -396,7 +398,7 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     """A condition on the folder, and its values; where many are wanted the index isn't used, which is faster."""
     if folders is None:
         return "true", ()
-    column = "folder" if len(folders) <= _MANY else "+folder"
+    column = "folder" if len(folders) <= _MANY_FOLDERS else "+folder"
     return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
@@ -426,11 +428,11 @@ def _unlisted(folder: Path) -> MemtuiError:
     return Unsupported(f"{folder}: its sessions are not listed, for its name is not UTF-8", hint="give it another name")
 
 
-def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:
+def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is kept of a session: what a list shows, and what is needed to read on."""
     facts = scanner.facts
     folder = file.place.rpartition("/")[0]
-    all_of_it = (getattr(facts, name) for name in _FACTS.split(", "))
+    all_of_it = (getattr(facts, name) for name in _SUMMARY.split(", "))
     shown = (
         file.place,
         folder,
@@ -441,18 +443,21 @@ def _rows(file: SessionFile, scanner: Scanner) -> tuple[Row, Row]:
         facts.listed,
         *all_of_it,
     )
-    return shown, (file.place, _mark(file.place, scanner.facts.offset), scanner.state())
+    return shown, (file.place, _fingerprint(file.place, scanner.facts.offset), scanner.state())
 
 
-def _mark(place: str, offset: int) -> bytes:
+def _fingerprint(place: str, offset: int) -> bytes:
     """What stands at a file's start and before an offset, as a digest."""
     from hashlib import blake2b  # most lists have nothing to keep
 
-    first, last = read_part(place, 0, min(_MARK, offset)), read_part(place, max(0, offset - _MARK), min(_MARK, offset))
+    first, last = (
+        read_part(place, 0, min(_FINGERPRINT_BYTES, offset)),
+        read_part(place, max(0, offset - _FINGERPRINT_BYTES), min(_FINGERPRINT_BYTES, offset)),
+    )
     return blake2b(first + last, digest_size=16).digest()
 
 
-def sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
+def list_sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> list[Session]:
     """The sessions of these folders, newest first; sub-agents' files and empty ones are left out.
 
     Args:
@@ -464,14 +469,14 @@ def sessions(cache: Path, places: Sequence[Path], faults: list[MemtuiError]) -> 
         return catalogue.current(places, faults)
 
 
-def newest(cache: Path, place: Path) -> Session | None:
-    """The session of a folder that `sessions` lists first."""
+def newest_session(cache: Path, place: Path) -> Session | None:
+    """The session of a folder that `list_sessions` lists first."""
     with Catalogue(cache) as catalogue:
         catalogue.refresh([place])
         return next(iter(catalogue.page([place], limit=1)), None)
 
 
-def find(cache: Path, places: Sequence[Path], word: str) -> Path:
+def find_session(cache: Path, places: Sequence[Path], word: str) -> Path:
     """The file of one session: by its path, by the beginning of its id, or by its title.
 
     Raises:
@@ -483,7 +488,7 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
     files = [file for place in places for file in session_files(place)]
     fits = [file.path for file in files if begins(file.id, word)]
     if not fits:
-        fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
+        fits = [one.path for one in list_sessions(cache, places, []) if one.title.casefold() == word.casefold()]
     twice = len({path.stem for path in fits}) < len(fits)  # one id in two projects: only the path tells them apart
     lists = "memtui sessions ls --all lists them"
     return resolve_one(fits, word, "session", lists=lists, name=str if twice else lambda path: path.stem)

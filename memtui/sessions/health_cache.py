@@ -13,11 +13,11 @@ from memtui.sessions.listing import Session
 from memtui.util import worker_process
 from memtui.util.errors import MemtuiError
 
-BIG = 64 << 20
+MAX_CHECKED_BYTES = 64 << 20
 """Bytes of a session above which it is read whole only when somebody asks for it."""
 
 
-def judge(
+def load_health(
     cache: Path, sessions: Iterable[Session], *, read: bool = True, stopped: Callable[[], bool] = lambda: False
 ) -> Iterator[tuple[str, str]]:
     """Say of sessions what is lost of them.
@@ -37,7 +37,7 @@ def judge(
             words = catalogue.health(one)
             if words is not None:
                 yield one.place, words
-            elif read and one.size <= BIG:
+            elif read and one.size <= MAX_CHECKED_BYTES:
                 rest.append(one)
         told = _read_apart([one.place for one in rest], stopped)
         for one, words in zip(rest, told, strict=False):
@@ -60,13 +60,13 @@ def answer(*places: str) -> None:
 
 
 def _words_of(path: Path) -> str | None:
-    from memtui.resume.health import health_of
+    from memtui.resume.health import check_health
     from memtui.resume.resume import plan_resume  # who asks needs none of this
     from memtui.transcripts.transcript import read_transcript
 
     try:
         transcript = read_transcript(path)
-        health = health_of(transcript, plan_resume(transcript, brief=True))
+        health = check_health(transcript, plan_resume(transcript, brief=True))
     except MemtuiError:
         return None  # gone meanwhile: the next list knows
     return "" if health.ok else health.words

@@ -53,7 +53,7 @@ class Session(Record):
         return session_id(self.place)
 
 
-def folders(projects: Path) -> list[Path]:
+def project_folders(projects: Path) -> list[Path]:
     """The folder of every project, by name; none where there are no projects."""
     try:
         with os.scandir(projects) as entries:
@@ -62,13 +62,13 @@ def folders(projects: Path) -> list[Path]:
         return []
 
 
-BLOCK = 64
+SESSIONS_PER_BLOCK = 64
 """Sessions that are packed together: more than a screen shows, and few enough to be unpacked for a single one."""
 _encode = Encoder().encode
 _decode = Decoder(list[Session]).decode
 
 
-class CompressedList(Sequence[Session]):
+class CompressedSessions(Sequence[Session]):
     """Sessions in order, in a fifth of the room. The block that was looked at last stays unpacked.
 
     Args:
@@ -80,7 +80,7 @@ class CompressedList(Sequence[Session]):
     def __init__(self, sessions: Iterable[tuple[Any, ...]] = ()) -> None:
         rest, blocks = iter(sessions), []
         self._count = 0
-        while block := list(islice(rest, BLOCK)):
+        while block := list(islice(rest, SESSIONS_PER_BLOCK)):
             blocks.append(zlib.compress(_encode(block), 1))
             self._count += len(block)
         self._blocks = tuple(blocks)
@@ -100,7 +100,7 @@ class CompressedList(Sequence[Session]):
     def __getitem__(self, index: int | slice) -> Session | list[Session]:
         if isinstance(index, slice):
             return [self[each] for each in range(*index.indices(self._count))]
-        number, place = divmod(range(self._count)[index], BLOCK)
+        number, place = divmod(range(self._count)[index], SESSIONS_PER_BLOCK)
         at, block = self._last  # one look: other threads unpack as well
         if at != number:
             block = self._block(number)
@@ -115,7 +115,7 @@ class CompressedList(Sequence[Session]):
         return _decode(zlib.decompress(self._blocks[number]))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, CompressedList) and self._blocks == other._blocks
+        return isinstance(other, CompressedSessions) and self._blocks == other._blocks
 
     def __hash__(self) -> int:
         return hash(self._blocks)

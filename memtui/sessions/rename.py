@@ -19,14 +19,14 @@ from memtui.fs.atomic import fault
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import Conflict, NotFound, Refused, Unsupported, UsageError
 
-TRIES = 3
+MAX_TRIES = 3
 """How often a record is written anew because another program's half a line stood in front of it."""
 
 _FORBIDDEN = ("Cc", "Cs", "Zl", "Zp")
-_TURNING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_BIDI_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def check_title(title: str) -> str:
@@ -37,7 +37,7 @@ def check_title(title: str) -> str:
             terminal would obey.
     """
     for char in title:
-        if unicodedata.category(char) in _FORBIDDEN or char in _TURNING:
+        if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:
             raise UsageError(f"a title can't hold a control character (U+{ord(char):04X})")
     words = " ".join(title.split())
     if not any(char.isprintable() and not char.isspace() for char in words):
@@ -61,7 +61,7 @@ def title_before(path: Path) -> str:
             for data in parse_line(line).objects:
                 if data.get("type") == "custom-title" and text(data.get("customTitle")).strip():
                     given = text(data.get("customTitle"))
-    return given or Scanner().file(path).title
+    return given or SummaryScanner().file(path).title
 
 
 def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
@@ -90,7 +90,7 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
             raise Refused(f"{path.name} is empty or not a file: a title needs a session")
         # A record of its own line, even where a killed writer left half of one.
         ended = os.pread(file, 1, info.st_size - 1) == b"\n"
-        for _ in range(TRIES):
+        for _ in range(MAX_TRIES):
             if _append(file, line if ended else b"\n" + line, fs):
                 _sync(file, path.name, fs)
                 return

@@ -19,16 +19,16 @@ from pathlib import Path
 from typing import Final
 
 from memtui.client.session_files import SessionFile
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.worker_process import command
 
-IN_PROCESS: Final = 50 << 20
+MIN_WORKER_BYTES: Final = 50 << 20
 """Bytes to read below which workers don't pay."""
 
-AHEAD: Final = 4
+FILES_AHEAD: Final = 4
 """Files that a worker has in hand, and that the disk is asked for before they are read."""
 
-Scanned = tuple[SessionFile, Scanner | OSError]
+Scanned = tuple[SessionFile, SummaryScanner | OSError]
 
 
 def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[Scanned, None, None]:
@@ -44,13 +44,13 @@ def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[
         Each file with its scanner, whose `facts` are complete, or with what kept it from being read.
     """
     waiting = deque(sorted(files, key=lambda file: -file.modified))
-    if processes > 0 and sum(file.size for file in waiting) >= IN_PROCESS:
+    if processes > 0 and sum(file.size for file in waiting) >= MIN_WORKER_BYTES:
         with _crew(processes) as workers:
             yield from _shared(waiting, workers)
     while waiting:  # all of them, or what a worker that died has left
         file = waiting.popleft()
-        if len(waiting) >= AHEAD:
-            _will_need(waiting[AHEAD - 1].place)
+        if len(waiting) >= FILES_AHEAD:
+            _will_need(waiting[FILES_AHEAD - 1].place)
         yield file, _scan(file.place)
 
 
@@ -112,7 +112,7 @@ def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Sca
     with selectors.DefaultSelector() as ready:
         for worker in workers:
             ready.register(worker.output, selectors.EVENT_READ, worker)
-        for worker in workers * AHEAD:
+        for worker in workers * FILES_AHEAD:
             worker.give(waiting)
         while any(worker.given for worker in workers):
             for key, _ in ready.select():
@@ -128,8 +128,8 @@ def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Sca
                     yield file, _read(answer, file.place)
 
 
-def _scan(place: str) -> Scanner | OSError:
-    scanner = Scanner()
+def _scan(place: str) -> SummaryScanner | OSError:
+    scanner = SummaryScanner()
     try:
         scanner.file(Path(place))
     except OSError as error:
@@ -143,11 +143,11 @@ def _answer(place: str) -> bytes:
     return b"!%d" % (found.errno or 0) if isinstance(found, OSError) else found.state().encode()
 
 
-def _read(answer: bytes, place: str) -> Scanner | OSError:
+def _read(answer: bytes, place: str) -> SummaryScanner | OSError:
     if answer.startswith(b"!"):
         number = int(answer[1:])
         return OSError(number, os.strerror(number), place)
-    return Scanner.resumed(answer.decode())
+    return SummaryScanner.resumed(answer.decode())
 
 
 def _will_need(place: str) -> None:

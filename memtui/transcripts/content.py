@@ -14,39 +14,39 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from memtui.client.session_files import one_line
-from memtui.transcripts.entries import blocks_of, is_machine, is_prompt, result_text, text
+from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
 from memtui.util.text import many, size, span
 
-Kind = Literal[
+ContentKind = Literal[
     "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
 ]
 Role = Literal["you", "assistant", "task", "machine", "session"]
 
-MOST_PARTS = 200
+MAX_PARTS = 200
 """Parts of one record; what is left out is counted in a note."""
 
-LONGEST_PIECE = 2000
+MAX_PIECE_CHARS = 2000
 """Characters; a longer line is cut into several, so that each can be drawn at once."""
 
-_TELLING: Final = (
+_MAIN_ARGUMENTS: Final = (
     "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
     "path", "questions", "todos",
 )  # fmt: skip
 _PATHS: Final = ("file_path", "notebook_path", "path")
-_NOTED: Final = {
+_NOTE_FIELDS: Final = {
     "custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary",
     "tag": "tag", "agent-name": "agentName", "agent-color": "agentColor", "agent-setting": "agentSetting",
     "mode": "mode", "permission-mode": "permissionMode", "pr-link": "prUrl", "queue-operation": "operation",
     "file-history-delta": "trackingPath",
 }  # fmt: skip
-_ATTACHED: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
+_ATTACHMENT_FIELDS: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
 
-_MOST: Final = 1e12
+_MAX_NUMBER: Final = 1e12
 """More than any count or time of a record is."""
 
-_PROGRESS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
+_PROGRESS_FIELDS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
 class ContentPart(Struct, frozen=True):
@@ -54,7 +54,7 @@ class ContentPart(Struct, frozen=True):
     texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
     of an error."""
 
-    kind: Kind
+    kind: ContentKind
     line: str = ""
     body: str = ""
     name: str = ""
@@ -62,7 +62,7 @@ class ContentPart(Struct, frozen=True):
     path: bool = False
 
     def lines(self) -> list[str]:
-        """The body by lines, none longer than `LONGEST_PIECE`; nothing is left out."""
+        """The body by lines, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
         return self.first_lines(len(self.body) + 1)[0]
 
     def first_lines(self, most: int) -> tuple[list[str], int]:
@@ -75,7 +75,7 @@ class ContentPart(Struct, frozen=True):
         left = 0 if rest is None else rest.count("\n") + 1
         if "\r" in body:
             lines = [line.removesuffix("\r") for line in lines]
-        if len(max(lines, key=len)) > LONGEST_PIECE:
+        if len(max(lines, key=len)) > MAX_PIECE_CHARS:
             pieces = [piece for line in lines for piece in _pieces(line)]
             left += len(pieces[most:])
             lines = pieces[:most]
@@ -106,8 +106,8 @@ def message_content(passage: RecordView) -> MessageContent:
             words += " (its writer may not be done)"
         return MessageContent("session", (ContentPart("bad", words, passage.head, failed=True),))
     found = list(_parts(data))
-    if len(found) > MOST_PARTS:
-        found[MOST_PARTS:] = [ContentPart("note", f"{len(found) - MOST_PARTS:,} more parts in this record")]
+    if len(found) > MAX_PARTS:
+        found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
     if passage.salvaged:
         found.append(
             ContentPart("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
@@ -124,7 +124,7 @@ def message_content(passage: RecordView) -> MessageContent:
     )
 
 
-def part_of(block: Record) -> ContentPart:
+def block_content(block: Record) -> ContentPart:
     """What one block of a message says, whatever its type."""
     kind = text(block.get("type"))
     if kind == "text":
@@ -135,7 +135,7 @@ def part_of(block: Record) -> ContentPart:
         return ContentPart("thinking", "thinking, encrypted")
     if kind.endswith("tool_use"):
         name, given = text(block.get("name")), block.get("input")
-        return ContentPart("call", telling(given), _input(given), name, path=_telling_key(given) in _PATHS)
+        return ContentPart("call", main_argument(given), _input(given), name, path=_main_argument_key(given) in _PATHS)
     if kind.endswith("tool_result"):
         return _result(block)
     if kind in ("image", "document"):
@@ -143,11 +143,11 @@ def part_of(block: Record) -> ContentPart:
     return ContentPart("note", f"[{kind}]")
 
 
-def telling(given: object) -> str:
+def main_argument(given: object) -> str:
     """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
     if not isinstance(given, dict):
         return _line(text(given))
-    key = _telling_key(given)
+    key = _main_argument_key(given)
     if key is None:
         return _line(_json(given)) if given else ""
     told = given[key] if isinstance(given[key], str) else _json(given[key])
@@ -155,10 +155,10 @@ def telling(given: object) -> str:
     return _line(f"{told} in {where}" if where else told)
 
 
-def _telling_key(given: object) -> str | None:
+def _main_argument_key(given: object) -> str | None:
     if not isinstance(given, dict):
         return None
-    keys = [key for key in _TELLING if given.get(key)] or [key for key in given if isinstance(given[key], str)]
+    keys = [key for key in _MAIN_ARGUMENTS if given.get(key)] or [key for key in given if isinstance(given[key], str)]
     return keys[0] if keys else None
 
 
@@ -178,29 +178,29 @@ def _role(data: Record) -> Role:
 def _parts(data: Record) -> Iterator[ContentPart]:
     kind, message = text(data.get("type")), data.get("message")
     if kind in ("user", "assistant") and isinstance(message, dict):
-        yield from _spoken(data, message)
+        yield from _message_parts(data, message)
     elif kind == "system":
         yield _system(data)
     elif kind == "attachment":
-        yield _attached(data.get("attachment"))
+        yield _attachment(data.get("attachment"))
     elif kind == "progress":
         yield _progress(data.get("data"))
     else:
-        detail = text(data.get(_NOTED.get(kind, ""))) or text(data.get("content"))
+        detail = text(data.get(_NOTE_FIELDS.get(kind, ""))) or text(data.get("content"))
         yield ContentPart("note", _named(kind or "a record without a type", detail), _input(data))
 
 
-def _spoken(data: Record, message: Record) -> Iterator[ContentPart]:
+def _message_parts(data: Record, message: Record) -> Iterator[ContentPart]:
     summary = data.get("isCompactSummary") is True
     empty = True
     for block in blocks_of(message):
         empty = False
-        part = part_of(block)
+        part = block_content(block)
         if part.kind != "text":
             yield part
         elif summary:
             yield ContentPart("summary", "summary", part.body)
-        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine(part.body)):
+        elif data.get("type") == "user" and (data.get("isMeta") is True or is_machine_text(part.body)):
             yield ContentPart("machine", _first_line(part.body), part.body)
         else:
             yield part
@@ -245,7 +245,7 @@ def _retry(data: Record) -> str:
 
 def _number(data: Record, key: str) -> float | None:
     value = data.get(key)
-    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MOST
+    number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < _MAX_NUMBER
     return value if number else None
 
 
@@ -261,13 +261,13 @@ def _compacted(meta: Record, *, micro: bool) -> str:
     return ", ".join(words)
 
 
-def _attached(value: object) -> ContentPart:
+def _attachment(value: object) -> ContentPart:
     attachment = value if isinstance(value, dict) else {}
     kind = text(attachment.get("type"))
     if kind == "queued_command":
         prompt = attachment.get("prompt")
         return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
-    detail = next((told for key in _ATTACHED if (told := text(attachment.get(key)))), "")
+    detail = next((told for key in _ATTACHMENT_FIELDS if (told := text(attachment.get(key)))), "")
     return ContentPart(
         "note",
         _named((kind or "attachment").replace("_", " "), detail),
@@ -278,7 +278,7 @@ def _attached(value: object) -> ContentPart:
 
 def _progress(value: object) -> ContentPart:
     told = value if isinstance(value, dict) else {}
-    detail = next((text(told[key]) for key in _PROGRESS if text(told.get(key))), "")
+    detail = next((text(told[key]) for key in _PROGRESS_FIELDS if text(told.get(key))), "")
     return ContentPart("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
 
 
@@ -287,7 +287,7 @@ def _result(block: Record) -> ContentPart:
     pieces = [result_text(content)]
     if isinstance(content, list):
         others = [part for part in content if isinstance(part, dict) and part.get("type") != "text"]
-        pieces += [part_of(part).line for part in others if part.get("type") != "tool_result"]
+        pieces += [block_content(part).line for part in others if part.get("type") != "tool_result"]
     body = "\n".join(piece for piece in pieces if piece)
     return ContentPart("result", _first_line(body) or "(no output)", body, failed=block.get("is_error") is True)
 
@@ -325,7 +325,7 @@ def _named(name: str, detail: str) -> str:
 
 
 def _line(value: str) -> str:
-    return one_line(value[:LONGEST_PIECE])
+    return one_line(value[:MAX_PIECE_CHARS])
 
 
 def _first_line(value: str) -> str:
@@ -334,8 +334,8 @@ def _first_line(value: str) -> str:
 
 def _pieces(line: str) -> Iterator[str]:
     """A line in pieces that can be drawn, cut at a blank where there is one near."""
-    while len(line) > LONGEST_PIECE:
-        cut = line.rfind(" ", LONGEST_PIECE // 2, LONGEST_PIECE) + 1 or LONGEST_PIECE
+    while len(line) > MAX_PIECE_CHARS:
+        cut = line.rfind(" ", MAX_PIECE_CHARS // 2, MAX_PIECE_CHARS) + 1 or MAX_PIECE_CHARS
         yield line[:cut]
         line = line[cut:]
     yield line

@@ -16,7 +16,7 @@ from typing import Final, Literal
 import msgspec
 
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import Found
+from memtui.transcripts.reader import LocatedRecord
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
 """Types that hang together by uuid and parentUuid; every other type is a note about the session."""
@@ -73,7 +73,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     @property
     def time(self) -> float | None:
         """Seconds since the epoch; None without a readable timestamp."""
-        return seconds(self.stamp)
+        return parse_timestamp(self.stamp)
 
     @property
     def chained(self) -> bool:
@@ -101,7 +101,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
         return self.content == "usable"
 
 
-def entry_of(found: Found, index: int) -> Entry:
+def entry_of(found: LocatedRecord, index: int) -> Entry:
     """The envelope of a record; fields of an unexpected shape count as absent."""
     data = found.data
     kind, stamp = text(data.get("type")), text(data.get("timestamp"))
@@ -169,10 +169,10 @@ def is_prompt(data: Record) -> bool:
     """Whether a person typed it: a user's message that answers no call and wasn't made by a machine."""
     if data.get("type") != "user" or data.get("isMeta") or data.get("isCompactSummary") or data.get("isSidechain"):
         return False
-    return any(not is_machine(part) for part in prompt_texts(data))
+    return any(not is_machine_text(part) for part in prompt_texts(data))
 
 
-def is_machine(said: str) -> bool:
+def is_machine_text(said: str) -> bool:
     """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
     return _MACHINE.match(said) is not None
 
@@ -205,7 +205,7 @@ def uuid_text(value: object, index: int) -> str:
     return f"not text: {json.dumps(value)}{place}"
 
 
-def seconds(stamp: str) -> float | None:
+def parse_timestamp(stamp: str) -> float | None:
     """An ISO timestamp as seconds since the epoch; None if it is none. Without a zone it is taken as UTC."""
     if not stamp:
         return None
@@ -234,11 +234,11 @@ def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
 def result_text(content: object) -> str:
     """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
     if isinstance(content, str):
-        return whole_characters(content)
+        return replace_surrogates(content)
     if not isinstance(content, list):
         return ""
     parts = [text(part.get("text")) for part in content if isinstance(part, dict) and part.get("type") == "text"]
-    return whole_characters("".join(parts))
+    return replace_surrogates("".join(parts))
 
 
 def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
@@ -266,7 +266,7 @@ def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
     return found
 
 
-def whole_characters(value: str) -> str:
+def replace_surrogates(value: str) -> str:
     """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
     try:
         value.encode()

@@ -10,20 +10,20 @@ from typing import Any, Final
 
 import msgspec
 
-from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine
+from memtui.transcripts.entries import CHAIN_TYPES, Content, Entry, entry_of, is_machine_text
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.reader import Found
+from memtui.transcripts.reader import LocatedRecord
 
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
-_STEP: Final = 400
+_SAMPLE_STEP_BYTES: Final = 400
 """Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
 
 
 _OPEN: Final = ord("{")
 _CLOSE: Final = ord("}")
 
-NOTED: Final = ("last-prompt", "queue-operation")
+KEPT_WHOLE: Final = ("last-prompt", "queue-operation")
 """Types of which an entry keeps the whole record."""
 
 
@@ -64,7 +64,7 @@ class _Row(msgspec.Struct, gc=False):
 _decode_lines = msgspec.json.Decoder(_Row).decode_lines
 
 
-def quick_entries(
+def decode_entries(
     room: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
 ) -> list[Entry] | None:
     """The envelopes of whole lines; None if one of them is not exactly one usual record.
@@ -85,8 +85,8 @@ def quick_entries(
     start = 0
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
-        if row.type in NOTED or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
-            entry = _noted(bytes(room[start:end]), index, number, offset + start)
+        if row.type in KEPT_WHOLE or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
+            entry = _whole_entry(bytes(room[start:end]), index, number, offset + start)
             if entry is None:
                 return None
         else:
@@ -121,15 +121,15 @@ def _rows(room: bytes | bytearray, stop: int) -> list[_Row] | None:
             utf_8_decode(lines, "strict", True)  # what is passed over isn't looked at
     except (ValueError, RecursionError):
         return None
-    return None if _SAMPLE.search(room[:stop:_STEP]) and _DIGITS.search(room, 0, stop) else rows
+    return None if _SAMPLE.search(room[:stop:_SAMPLE_STEP_BYTES]) and _DIGITS.search(room, 0, stop) else rows
 
 
-def _noted(line: bytes, index: int, number: int, offset: int) -> Entry | None:
+def _whole_entry(line: bytes, index: int, number: int, offset: int) -> Entry | None:
     """The entry of a record that is kept whole."""
     parsed = parse_line(line)
     if parsed.bad or len(parsed.objects) != 1:
         return None
-    return entry_of(Found(number, offset, len(line), parsed.objects[0]), index)
+    return entry_of(LocatedRecord(number, offset, len(line), parsed.objects[0]), index)
 
 
 def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entry:
@@ -140,7 +140,7 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
     prompt = False
     message_id = model = ""
     if message is not None and kind in ("user", "assistant"):
-        content, calls, answers, prompt = _said(message.content, kind)
+        content, calls, answers, prompt = _content_fields(message.content, kind)
         prompt = prompt and not (row.isMeta or row.isCompactSummary or row.isSidechain)
         if kind == "assistant":
             message_id, model = message.id or "", message.model or ""
@@ -173,11 +173,11 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
     )
 
 
-def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
+def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
     """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
         told: Content = "usable" if content or kind == "user" else ""
-        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine(content)
+        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
     if content is None:
         return "", (), (), False
     if not content:
@@ -216,5 +216,5 @@ def _said(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str,
     prompt = False
     if kind == "user" and not result:
         spoken = [part for part in texts if part.strip()]
-        prompt = any(not is_machine(part) for part in spoken) if spoken else image
+        prompt = any(not is_machine_text(part) for part in spoken) if spoken else image
     return "usable" if usable else "textless" if textless else "", tuple(calls), tuple(answers), prompt

@@ -9,30 +9,30 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from memtui.transcripts.lines import BLANK, LONGEST_LINE
-from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.lines import JSON_WHITE_SPACE, MAX_LINE_BYTES
+from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.records import (
     BLANK_LINES,
-    HEAD,
+    PREVIEW_BYTES,
+    BytePattern,
     Cursor,
-    Longer,
-    Mark,
+    LineTooLong,
     RecordView,
+    oversized_view,
     record_views,
-    too_long,
 )
 
-BLOCK = 1 << 16
-"""Bytes of the first read for a line; reads double up to `BIGGEST` while its end isn't found."""
+FIRST_READ_BYTES = 1 << 16
+"""Bytes of the first read for a line; reads double up to `MAX_READ_BYTES` while its end isn't found."""
 
-BIGGEST = 1 << 22
-SEARCHED = 1 << 19
+MAX_READ_BYTES = 1 << 22
+SEARCH_STEP_BYTES = 1 << 19
 """Bytes that are searched in one step: a thread that searches gives way after each."""
 
-State = Literal["same", "grew", "cut", "replaced", "gone"]
+FileState = Literal["same", "grew", "cut", "replaced", "gone"]
 
 
-class FileSource(HeldFile):
+class FileSource(OpenTranscript):
     """The records of one file.
 
     Args:
@@ -44,7 +44,7 @@ class FileSource(HeldFile):
         MemtuiError: If it can't be opened.
     """
 
-    def __init__(self, path: Path, *, longest: int = LONGEST_LINE) -> None:
+    def __init__(self, path: Path, *, longest: int = MAX_LINE_BYTES) -> None:
         super().__init__(path)
         self.longest = longest
         self._inode = os.fstat(self._file).st_ino
@@ -61,7 +61,7 @@ class FileSource(HeldFile):
         twin._file = os.dup(self._file)
         twin._kept = (-1, 0, [])
 
-    def state(self) -> State:
+    def state(self) -> FileState:
         """What happened to the file since this was asked last."""
         try:
             now = self.path.stat()
@@ -111,7 +111,7 @@ class FileSource(HeldFile):
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
         """How many lines end between two bytes, block by block: the sum is what the line number grows by."""
-        while begin < end and (block := self._pread(min(SEARCHED, end - begin), begin)):
+        while begin < end and (block := self._pread(min(SEARCH_STEP_BYTES, end - begin), begin)):
             yield block.count(b"\n")
             begin += len(block)
 
@@ -141,7 +141,7 @@ class FileSource(HeldFile):
         if self._kept[0] != offset:
             line, length, ended = self._line(offset, most)
             if length > self.longest:
-                found = [too_long(line, offset, length, self.longest, pending=not ended)]
+                found = [oversized_view(line, offset, length, self.longest, pending=not ended)]
             else:
                 found = record_views(line, Cursor(offset), offset, pending=not ended)
             if not ended:
@@ -153,22 +153,22 @@ class FileSource(HeldFile):
 
     def _line(self, offset: int, most: int | None) -> tuple[bytes, int, bool]:
         """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""
-        held, length, block = b"", 0, BLOCK
+        held, length, block = b"", 0, FIRST_READ_BYTES
         while chunk := self._pread(block, offset + length):
             end = chunk.find(b"\n")
             piece = chunk if end < 0 else chunk[:end]
             length += len(piece)
-            held = held + piece if length <= self.longest else (held + piece)[:HEAD]
+            held = held + piece if length <= self.longest else (held + piece)[:PREVIEW_BYTES]
             if end >= 0:
                 return held, length, True
             if most is not None and length >= most:
-                raise Longer
-            block = min(block * 2, BIGGEST)
+                raise LineTooLong
+            block = min(block * 2, MAX_READ_BYTES)
         return held, length, False
 
     def _start_of(self, offset: int, most: int | None) -> int:
         """Where the line begins in which a byte stands."""
-        block, at = BLOCK, offset
+        block, at = FIRST_READ_BYTES, offset
         while at > 0:
             size = min(block, at)
             found = self._pread(size, at - size).rfind(b"\n")
@@ -176,13 +176,13 @@ class FileSource(HeldFile):
                 return at - size + found + 1
             at -= size
             if most is not None and offset - at >= most:
-                raise Longer
-            block = min(block * 2, BIGGEST)
+                raise LineTooLong
+            block = min(block * 2, MAX_READ_BYTES)
         return 0
 
     def _over_blank(self, offset: int) -> int:
         """The first line from one on that isn't blank."""
-        while block := self._pread(BLOCK, offset):
+        while block := self._pread(FIRST_READ_BYTES, offset):
             match = BLANK_LINES.match(block)
             size = match.end() if match else 0
             if size < len(block):
@@ -193,9 +193,9 @@ class FileSource(HeldFile):
     def _before_blank(self, end: int) -> int:
         """The end of the last line before a line's start that isn't blank."""
         while end > 0:
-            size = min(BLOCK, end)
+            size = min(FIRST_READ_BYTES, end)
             block = self._pread(size, end - size)
-            kept = block.rstrip(BLANK)
+            kept = block.rstrip(JSON_WHITE_SPACE)
             if kept:
                 follows = block.find(b"\n", len(kept))
                 return end - size + (follows + 1 if follows >= 0 else len(block))
@@ -205,14 +205,14 @@ class FileSource(HeldFile):
     # Searching.
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
     ) -> Iterator[RecordView | float]:
         found = self._ahead(mark, start, most) if step > 0 else self._behind(mark, start, most)
         for item in found:
             if isinstance(item, float) or start is None or (item.spot > start if step > 0 else item.spot < start):
                 yield item
 
-    def _ahead(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _ahead(self, mark: BytePattern, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
         begin = start.at if start else 0
         for offset, block in self._blocks(begin, most):
             folded = mark.fold(block)
@@ -224,7 +224,7 @@ class FileSource(HeldFile):
                 at = mark.first(folded, end + 1) if end < len(block) else -1
             yield min(1.0, (offset + len(block)) / max(1, self.size))
 
-    def _behind(self, mark: Mark, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _behind(self, mark: BytePattern, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
         begin = self.size
         if start is not None:
             begin = start.at + self._passages(start.at, most)[0] + 1 if start.part else start.at
@@ -240,29 +240,29 @@ class FileSource(HeldFile):
 
     def _taken(self, line: bytes, offset: int, most: int | None) -> list[RecordView]:
         """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
-        if len(line) == HEAD or len(line) > self.longest:
+        if len(line) == PREVIEW_BYTES or len(line) > self.longest:
             return self._passages(offset, most)[1]
         if most is not None and len(line) >= most:
-            raise Longer
+            raise LineTooLong
         ended = self._pread(1, offset + len(line)) == b"\n"
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
     def _blocks(self, offset: int, most: int | None) -> Iterator[tuple[int, bytes]]:
         """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""
         rest = b""
-        while chunk := self._pread(max(SEARCHED, len(rest)), offset + len(rest)):
+        while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
             data = rest + chunk
             cut = data.rfind(b"\n") + 1
             if cut:
                 yield offset, data[:cut]
                 offset, rest = offset + cut, data[cut:]
-            elif most is not None and len(data) >= max(most, SEARCHED):
-                raise Longer
+            elif most is not None and len(data) >= max(most, SEARCH_STEP_BYTES):
+                raise LineTooLong
             elif len(data) <= self.longest:
                 rest = data
             else:
                 _, length, _ = self._line(offset, None)
-                yield offset, data[:HEAD]
+                yield offset, data[:PREVIEW_BYTES]
                 offset, rest = offset + length + 1, b""
         if rest:
             yield offset, rest
@@ -271,20 +271,20 @@ class FileSource(HeldFile):
         """The same from the end of a line back to the beginning of the file."""
         rest = b""
         while end > 0:
-            size = min(max(SEARCHED, len(rest)), end)
+            size = min(max(SEARCH_STEP_BYTES, len(rest)), end)
             data = self._pread(size, end - size) + rest
             begin = end - size
             cut = 0 if begin == 0 else data.find(b"\n", 0, len(data) - 1) + 1
             if begin == 0 or cut:
                 yield begin + cut, data[cut:]
                 rest = data[:cut]
-            elif most is not None and len(data) >= max(most, SEARCHED):
-                raise Longer
+            elif most is not None and len(data) >= max(most, SEARCH_STEP_BYTES):
+                raise LineTooLong
             elif len(data) <= self.longest:
                 rest = data
             else:
                 begin = self._start_of(begin, None)
-                yield begin, self._pread(HEAD, begin)
+                yield begin, self._pread(PREVIEW_BYTES, begin)
                 rest = b""
             end = begin
 

@@ -22,8 +22,8 @@ from msgspec import Struct
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import Record
-from memtui.transcripts.reader import Found
-from memtui.transcripts.records import Cursor, Mark, RecordView
+from memtui.transcripts.reader import LocatedRecord
+from memtui.transcripts.records import BytePattern, Cursor, RecordView
 
 
 class RepeatedRange(Struct, frozen=True):
@@ -37,7 +37,7 @@ class RepeatedRange(Struct, frozen=True):
     messages: int
 
 
-class _Bytes:
+class _Literal:
     """The mark of a text that every writer of JSON writes as it is."""
 
     def __init__(self, words: str) -> None:
@@ -56,7 +56,7 @@ class _Bytes:
         return True
 
 
-class Repeats:
+class RepeatFinder:
     """The runs of a file, found by `look`; after the file grew only what is new is looked at."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Repeats:
         if boundary is not None and (passage := source.get(boundary)) is not None:
             runs = [run for run in runs if run.start < boundary.at]  # what follows it may go on now
             runs += _runs_behind(source, passage)
-        for item in source.candidates(_Bytes("compact_boundary"), self._seen, 1):
+        for item in source.candidates(_Literal("compact_boundary"), self._seen, 1):
             if isinstance(item, float):
                 yield item
             elif _entry(item).boundary and item.spot != boundary:
@@ -129,7 +129,7 @@ def _original(
         above: The original of the one before it, behind which it is looked for first.
         limit: The boundary.
     """
-    mark = _Bytes(entry.stamp)
+    mark = _Literal(entry.stamp)
     if above is not None:
         for item in source.candidates(mark, above, 1):
             if isinstance(item, float):
@@ -157,10 +157,10 @@ def _same(data: Record, entry: Entry, other: RecordView) -> bool:
 
 
 def _entry(passage: RecordView) -> Entry:
-    return entry_of(Found(passage.line, passage.offset, passage.length, passage.data), 0)
+    return entry_of(LocatedRecord(passage.line, passage.offset, passage.length, passage.data), 0)
 
 
-FOLD: Final = -1
+FOLD_PART: Final = -1
 """The part of the line that stands for a run."""
 
 
@@ -215,7 +215,11 @@ class FoldedSource(FileSource):
     def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         run = self._run(spot)
         if run is None or self.is_open(Cursor(run.start)):
-            return super().get(Cursor(spot.at), most) if spot.part == FOLD else self._entered(super().after(spot, most))
+            return (
+                super().get(Cursor(spot.at), most)
+                if spot.part == FOLD_PART
+                else self._entered(super().after(spot, most))
+            )
         return self._entered(super().after(Cursor(run.end), most))
 
     def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
@@ -224,19 +228,19 @@ class FoldedSource(FileSource):
             return _line_of(run)
         if run is not None and not self.is_open(Cursor(run.start)):
             spot = Cursor(run.start)
-        return self._shown(super().before(Cursor(spot.at) if spot.part == FOLD else spot, most))
+        return self._shown(super().before(Cursor(spot.at) if spot.part == FOLD_PART else spot, most))
 
     def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
         run = self._run(spot)
-        if run is not None and spot == Cursor(run.start, FOLD):
+        if run is not None and spot == Cursor(run.start, FOLD_PART):
             return _line_of(run)
-        return self._shown(super().get(Cursor(spot.at) if spot.part == FOLD else spot, most))
+        return self._shown(super().get(Cursor(spot.at) if spot.part == FOLD_PART else spot, most))
 
     def at(self, offset: int, most: int | None = None) -> RecordView | None:
         return self._shown(super().at(offset, most))
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
     ) -> Iterator[RecordView | float]:
         for item in super().candidates(mark, start, step, most):
             if isinstance(item, float) or self._shown(item) is item:
@@ -261,4 +265,4 @@ class FoldedSource(FileSource):
 
 
 def _line_of(run: RepeatedRange) -> RecordView:
-    return RecordView(Cursor(run.start, FOLD), run.start, 0, repeats=run.messages)
+    return RecordView(Cursor(run.start, FOLD_PART), run.start, 0, repeats=run.messages)

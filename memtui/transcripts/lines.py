@@ -10,25 +10,25 @@ from typing import Any, NoReturn
 
 from msgspec import Struct, field
 
-LONGEST_LINE = 32 << 20
+MAX_LINE_BYTES = 32 << 20
 """Bytes; a longer line is skipped without being held in memory."""
 
-MOST_GLUED = 64
+MAX_RECORDS_PER_LINE = 64
 """Records taken from one line at most."""
 
-BLANK = b" \t\r\n"
+JSON_WHITE_SPACE = b" \t\r\n"
 """JSON's white space: a line of nothing else is neither a record nor bad."""
 
 Record = dict[str, Any]
 
-MOST_TRIES = 1_000
+MAX_RECOVERY_TRIES = 1_000
 """Places in one torn line where a record is looked for."""
 
 _OBJECT = re.compile(r'\{\s*"')
 _ENVELOPE = ("uuid", "sessionId", "messageId", "leafUuid", "timestamp", "parentUuid")
 
 
-class Parsed(Struct):
+class ParsedLine(Struct):
     """What a line holds: objects with their character span, and what is wrong with the rest.
 
     `salvaged` counts the objects that don't begin the line; `lossy` says that bytes were no UTF-8 and were replaced.
@@ -47,17 +47,17 @@ def _refuse(name: str) -> NoReturn:
 _decoder = json.JSONDecoder(parse_constant=_refuse)
 
 
-def parse_line(line: bytes) -> Parsed:
+def parse_line(line: bytes) -> ParsedLine:
     """Parse one line, without its line end.
 
     Args:
-        line: At most `LONGEST_LINE` bytes; white space around it doesn't count.
+        line: At most `MAX_LINE_BYTES` bytes; white space around it doesn't count.
 
     Returns:
         No objects and no `bad` for a blank line. One that doesn't parse as a whole is searched for whole records.
     """
-    parsed = Parsed()
-    stripped = line.strip(BLANK)
+    parsed = ParsedLine()
+    stripped = line.strip(JSON_WHITE_SPACE)
     if not stripped:
         return parsed
     try:
@@ -93,17 +93,17 @@ def awaits_value(line: bytes) -> bool:
     return False
 
 
-def _recover(text: str, at: int, parsed: Parsed) -> None:
+def _recover(text: str, at: int, parsed: ParsedLine) -> None:
     """Take the records that stand behind a torn one, or glued to a whole one."""
     clean = at > 0
-    tries = MOST_TRIES
+    tries = MAX_RECOVERY_TRIES
     while at < len(text):
         while at < len(text) and text[at] in " \t\r\n":
             at += 1
         if at == len(text):
             return
-        if len(parsed.objects) >= MOST_GLUED:
-            parsed.bad = f"more than {MOST_GLUED} records on one line"
+        if len(parsed.objects) >= MAX_RECORDS_PER_LINE:
+            parsed.bad = f"more than {MAX_RECORDS_PER_LINE} records on one line"
             return
         value, end = _object_at(text, at)
         if value is not None and (clean or _is_record(value, text, end)):

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.reader import HeldFile
-from memtui.transcripts.records import Cursor, Longer, Mark, RecordView, record_views
+from memtui.transcripts.reader import OpenTranscript
+from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordView, record_views
 
 
-class PathSource(HeldFile):
+class PathSource(OpenTranscript):
     """Entries of one file in the order of a way.
 
     Args:
@@ -59,13 +59,13 @@ class PathSource(HeldFile):
         return self._number(round(share * (len(self.way) - 1)), most)
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
     ) -> Iterator[RecordView | float]:
         count = len(self.way)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
             if most is not None and self.way[number].length >= most:
-                raise Longer
+                raise LineTooLong
             line = self._line(self.way[number])
             if mark.first(mark.fold(line), 0) >= 0 and mark.maybe(line):
                 yield self._pick(line, number)
@@ -77,7 +77,7 @@ class PathSource(HeldFile):
             return None
         entry = self.way[number]
         if most is not None and entry.length >= most:
-            raise Longer
+            raise LineTooLong
         return self._pick(self._line(entry), number)
 
     def _line(self, entry: Entry) -> bytes:

@@ -18,11 +18,11 @@ from pathlib import Path
 from msgspec import Struct, field
 
 from memtui.fs.atomic import fault
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.util.errors import NotFound
 
 
-class HeldFile:
+class OpenTranscript:
     """What every source that reads one file does with it.
 
     Raises:
@@ -62,14 +62,14 @@ class HeldFile:
             raise fault(error, str(self.path), outcome="not read") from error
 
 
-CHUNK = 256 << 10
+READ_BYTES = 256 << 10
 """Bytes per read; more while a line is longer."""
-FIRST = 64
+CHECKED_BYTES = 64
 """Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
 _BOM = b"\xef\xbb\xbf"
 
 
-class Found(Struct):
+class LocatedRecord(Struct):
     """A record and where it stands.
 
     `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
@@ -109,13 +109,13 @@ class Position(Struct, frozen=True):
     last: bytes = b""
 
 
-class Poll(Struct, frozen=True):
+class PollResult(Struct, frozen=True):
     """What a poll brought: records since the last one (none if they went to `take`), and what happened to the file.
 
     `error` is the name of the system's error ("EACCES"); what was read before stays.
     """
 
-    records: tuple[Found, ...] = ()
+    records: tuple[LocatedRecord, ...] = ()
     reset: bool = False
     gone: bool = False
     error: str = ""
@@ -142,7 +142,9 @@ class TranscriptReader(Struct):
     _rest: bytes = b""
     _skipped: int = 0
 
-    def poll(self, take: Callable[[Found], None] | None = None, forget: Callable[[], None] | None = None) -> Poll:
+    def poll(
+        self, take: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
+    ) -> PollResult:
         """Read what is new.
 
         Args:
@@ -152,13 +154,13 @@ class TranscriptReader(Struct):
         Raises:
             Nothing that the file causes: a missing file is `gone`, one that can't be opened is an `error`.
         """
-        found: list[Found] = []
+        found: list[LocatedRecord] = []
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except FileNotFoundError:
-            return Poll(gone=True)
+            return PollResult(gone=True)
         except OSError as error:
-            return Poll(error=errno.errorcode.get(error.errno or 0, "EIO"))
+            return PollResult(error=errno.errorcode.get(error.errno or 0, "EIO"))
         reset = False
         try:
             now = os.fstat(file)
@@ -169,12 +171,12 @@ class TranscriptReader(Struct):
                     forget()
             self._read(file, now.st_ino, take or found.append)
         except OSError as error:
-            return Poll(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
+            return PollResult(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
         finally:
             os.close(file)
-        return Poll(tuple(found), reset)
+        return PollResult(tuple(found), reset)
 
-    def tail(self) -> Found | None:
+    def tail(self) -> LocatedRecord | None:
         """The record that begins behind the last line end, if it is whole: the client reads it, we wait for its end."""
         if not self.pending or self._skipped:
             return None
@@ -183,7 +185,7 @@ class TranscriptReader(Struct):
         if len(parsed.objects) == parsed.salvaged:
             return None
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
-        return Found(
+        return LocatedRecord(
             at.line + 1, at.offset, len(self._rest), parsed.objects[0], False, shared, parsed.lossy, pending=True
         )
 
@@ -202,7 +204,7 @@ class TranscriptReader(Struct):
         self.records = self.bad = self.salvaged = self.lossy = 0
         self.problems = []
 
-    def _read(self, file: int, inode: int, take: Callable[[Found], None]) -> None:
+    def _read(self, file: int, inode: int, take: Callable[[LocatedRecord], None]) -> None:
         """Read to the end as it is now; lines that are whole are taken, the rest waits."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
@@ -210,30 +212,30 @@ class TranscriptReader(Struct):
         place = offset + held + skipped
         # One for all that is read, the beginning of a line that is not yet whole in front: to ask for new memory each
         # time, or to copy all of it once more, costs as much as to read.
-        room = bytearray(max(CHUNK, 2 * held))
+        room = bytearray(max(READ_BYTES, 2 * held))
         room[:held] = self._rest
         while count := os.preadv(file, [memoryview(room)[held:]], place):
             place, stop = place + count, held + count
-            head += room[held : min(stop, held + FIRST - len(head))]
+            head += room[held : min(stop, held + CHECKED_BYTES - len(head))]
             cut = room.rfind(b"\n", held, stop) + 1
             held = stop
             if cut:
                 count = self._lines(room, cut, line, offset, skipped, take)
                 line, offset, skipped, held = line + count, offset + skipped + cut, 0, stop - cut
                 room[:held] = room[cut:stop]
-            if skipped or held > LONGEST_LINE:
+            if skipped or held > MAX_LINE_BYTES:
                 skipped, held = skipped + held, 0
             self.position = Position(inode, offset, line, head)
             self._rest, self._skipped = bytes(room[:held]), skipped
             if 2 * held > len(room):  # a long line: few large steps instead of many small ones
                 room = bytearray(2 * len(room))
                 room[:held] = self._rest
-        size = min(FIRST, offset)
+        size = min(CHECKED_BYTES, offset)
         self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
         self.pending = bool(held or skipped)
 
     def _lines(
-        self, room: bytearray, stop: int, before: int, offset: int, skipped: int, take: Callable[[Found], None]
+        self, room: bytearray, stop: int, before: int, offset: int, skipped: int, take: Callable[[LocatedRecord], None]
     ) -> int:
         """Take whole lines.
 
@@ -252,15 +254,15 @@ class TranscriptReader(Struct):
         if (
             quick is not None
             and not skipped
-            and stop <= LONGEST_LINE
+            and stop <= MAX_LINE_BYTES
             and (taken := quick(room, stop, number + 1, offset))
         ):
             self.records += taken
             return taken
         for line in bytes(room[:stop]).split(b"\n")[:-1]:
             number += 1
-            if skipped or len(line) > LONGEST_LINE:
-                self._note(number, offset, f"longer than {LONGEST_LINE >> 20} MiB")
+            if skipped or len(line) > MAX_LINE_BYTES:
+                self._note(number, offset, f"longer than {MAX_LINE_BYTES >> 20} MiB")
             elif quick is not None and quick(line + b"\n", len(line) + 1, number, offset):
                 self.records += 1
             else:
@@ -268,7 +270,7 @@ class TranscriptReader(Struct):
             offset, skipped = offset + skipped + len(line) + 1, 0
         return number - before
 
-    def _line(self, line: bytes, number: int, offset: int, take: Callable[[Found], None]) -> None:
+    def _line(self, line: bytes, number: int, offset: int, take: Callable[[LocatedRecord], None]) -> None:
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
         parsed = parse_line(body)
         if parsed.bad:
@@ -279,7 +281,7 @@ class TranscriptReader(Struct):
         begins = len(parsed.objects) - parsed.salvaged
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
         for index, data in enumerate(parsed.objects):
-            take(Found(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
+            take(LocatedRecord(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

@@ -10,9 +10,9 @@ from typing import Protocol
 
 from msgspec import Struct, field
 
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
-HEAD = 4096
+PREVIEW_BYTES = 4096
 """Bytes of a line that is no record that are kept to be shown."""
 
 _BOM = b"\xef\xbb\xbf"
@@ -50,11 +50,11 @@ class RecordView(Struct, frozen=True):
     repeats: int = 0
 
 
-class Longer(Exception):
+class LineTooLong(Exception):
     """A line is longer than the bytes that the caller allowed; ask again without a limit, in a thread."""
 
 
-class Mark(Protocol):
+class BytePattern(Protocol):
     """What a search looks for in the bytes of a file before anything is decoded."""
 
     def fold(self, data: bytes) -> bytes:
@@ -107,7 +107,7 @@ class RecordSource(Protocol):
         """The passage before which so much of the source lies."""
 
     def candidates(
-        self, mark: Mark, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
     ) -> Iterator[RecordView | float]:
         """Passages whose line may hold a mark, and now and then the share of the way that is behind.
 
@@ -125,7 +125,7 @@ class RecordSource(Protocol):
 
 
 def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False, number: int = 0) -> list[RecordView]:
-    """What a line of at most `LONGEST_LINE` bytes holds; nothing for a blank one.
+    """What a line of at most `MAX_LINE_BYTES` bytes holds; nothing for a blank one.
 
     Args:
         line: Its bytes, without the line end.
@@ -151,7 +151,7 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
             len(line),
             data,
             bad,
-            head_of(body) if bad else "",
+            preview_of(body) if bad else "",
             number,
             salvaged,
             parsed.lossy,
@@ -161,12 +161,12 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
     ]
 
 
-def too_long(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> RecordView:
+def oversized_view(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> RecordView:
     """What stands for a line that is too long to be read."""
-    why = f"longer than {longest >> 20} MiB" if longest == LONGEST_LINE else f"longer than {longest} bytes"
-    return RecordView(Cursor(offset), offset, length, bad=why, head=head_of(head), pending=pending)
+    why = f"longer than {longest >> 20} MiB" if longest == MAX_LINE_BYTES else f"longer than {longest} bytes"
+    return RecordView(Cursor(offset), offset, length, bad=why, head=preview_of(head), pending=pending)
 
 
-def head_of(line: bytes) -> str:
+def preview_of(line: bytes) -> str:
     """How a line that is no record begins."""
-    return line[:HEAD].decode(errors="replace")
+    return line[:PREVIEW_BYTES].decode(errors="replace")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from memtui.transcripts.content import ContentPart, MessageContent, message_content
 from memtui.transcripts.entries import is_prompt
-from memtui.transcripts.fast_decode import quick_entries
+from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.records import Cursor, RecordSource, RecordView
 
 _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
@@ -32,7 +32,7 @@ class SearchHit(Struct, frozen=True):
     around: bool = False
 
 
-class Needle:
+class TextPattern:
     """A text to look for, as bytes that a file may hold it as.
 
     Args:
@@ -90,13 +90,13 @@ class _Prompts:
         return folded.rfind(b'"user"', 0, end)
 
     def maybe(self, line: bytes) -> bool:
-        entries = quick_entries(line + b"\n")
+        entries = decode_entries(line + b"\n")
         return entries is None or entries[0].prompt
 
 
-def find(
+def find_text(
     source: RecordSource,
-    needle: Needle,
+    needle: TextPattern,
     start: Cursor | None,
     step: int,
     *,
@@ -134,28 +134,28 @@ def find(
             return
 
 
-def find_around(
+def find_text_wrapping(
     source: RecordSource,
-    needle: Needle,
+    needle: TextPattern,
     start: Cursor | None,
     step: int,
     *,
     behind: tuple[int, int] | None = None,
     most: int | None = None,
 ) -> Iterator[SearchHit | float]:
-    """As `find`, and past the end from the other one, so that a text is found wherever it stands."""
-    for told in find(source, needle, start, step, behind=behind, most=most):
+    """As `find_text`, and past the end from the other one, so that a text is found wherever it stands."""
+    for told in find_text(source, needle, start, step, behind=behind, most=most):
         yield told
         if isinstance(told, SearchHit):
             return
-    for told in find(source, needle, None, step, most=most):
+    for told in find_text(source, needle, None, step, most=most):
         yield replace(told, around=True) if isinstance(told, SearchHit) else told
 
 
-def next_prompt(
+def find_prompt(
     source: RecordSource, start: Cursor | None, step: int, *, most: int | None = None
 ) -> Iterator[SearchHit | float]:
-    """Look for the next (or previous) thing that a person typed; as `find`."""
+    """Look for the next (or previous) thing that a person typed; as `find_text`."""
     for item in source.candidates(_Prompts(), start, step, most):
         if isinstance(item, float):
             yield item
@@ -164,9 +164,9 @@ def next_prompt(
             return
 
 
-def with_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> Iterator[SearchHit | float]:
+def find_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> Iterator[SearchHit | float]:
     """Look for the record with a uuid, from the end."""
-    for item in source.candidates(Needle(uuid), None, -1, most):
+    for item in source.candidates(TextPattern(uuid), None, -1, most):
         if isinstance(item, float):
             yield item
         elif item.data.get("uuid") == uuid:

@@ -48,10 +48,10 @@ class ChangedFile(Struct, frozen=True):
     versions: tuple[FileVersion, ...]
 
 
-State = Literal["same", "changed", "gone", "created", "unknown"]
+BackupState = Literal["same", "changed", "gone", "created", "unknown"]
 
 
-class Changes:
+class ChangedFiles:
     """Collects the files that a session's snapshots speak of, record by record."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ def _backups(data: Record) -> Iterable[tuple[str, Record, str]]:
                 yield path, backup, text(data.get("messageId"))
 
 
-def compare(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -> State:
+def compare_file(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -> BackupState:
     """How a file is on the disk now, against one of its versions.
 
     Args:
@@ -141,7 +141,7 @@ class ToolStats(Struct, frozen=True):
         return ToolStats(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
-class StatsCount(Struct):
+class ToolCounter(Struct):
     """Collects tool use record by record; a call or a result that stands in the file twice counts once."""
 
     _calls: dict[str, tuple[str, tuple[int, int]]] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class StatsCount(Struct):
         for block in blocks_of(message):
             if block["type"] == "tool_use" and (call := text(block.get("id"))):
                 name, given = text(block.get("name")), block.get("input")
-                lines = _given(name, given) if name in EDITS and isinstance(given, dict) else (0, 0)
+                lines = _input_lines(name, given) if name in EDITS and isinstance(given, dict) else (0, 0)
                 self._calls.setdefault(call, (name, lines))
             elif block["type"] == "tool_result" and (call := text(block.get("tool_use_id"))):
                 self._result(call, block, data.get("toolUseResult"))
@@ -165,13 +165,13 @@ class StatsCount(Struct):
         name, given = self._calls.get(call, ("", (0, 0)))
         if name not in EDITS or call in self._lines or block.get("is_error") is True:
             return
-        self._lines[call] = patched(result) or given
+        self._lines[call] = patch_lines(result) or given
 
     @property
     def total(self) -> ToolStats:
         kinds = {"reads": 0, "searches": 0, "shells": 0, "edits": 0, "others": 0}
         for name, _ in self._calls.values():
-            kinds[kind_of(name)] += 1
+            kinds[tool_category(name)] += 1
         added = sum(lines[0] for lines in self._lines.values())
         removed = sum(lines[1] for lines in self._lines.values())
         return ToolStats(
@@ -179,7 +179,7 @@ class StatsCount(Struct):
         )
 
 
-def kind_of(tool: str) -> str:
+def tool_category(tool: str) -> str:
     """Which of the figures a tool counts in."""
     for kind, names in (("reads", READS), ("searches", SEARCHES), ("shells", SHELLS), ("edits", EDITS)):
         if tool in names:
@@ -187,7 +187,7 @@ def kind_of(tool: str) -> str:
     return "others"
 
 
-def patched(result: object) -> tuple[int, int] | None:
+def patch_lines(result: object) -> tuple[int, int] | None:
     """Lines added and removed by the patch beside a result; None if there is none."""
     if not isinstance(result, dict):
         return None
@@ -206,7 +206,7 @@ def patched(result: object) -> tuple[int, int] | None:
     return None
 
 
-def _given(name: str, given: Record) -> tuple[int, int]:
+def _input_lines(name: str, given: Record) -> tuple[int, int]:
     """Lines by what the call was given, where no patch tells."""
     if name == "Write":
         return _lines(text(given.get("content"))), 0
@@ -220,7 +220,7 @@ def _lines(value: str) -> int:
     return value.count("\n") + (value != "" and not value.endswith("\n"))
 
 
-class SessionUsage(Struct, frozen=True):
+class TokenUsage(Struct, frozen=True):
     """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
 
     sent: int = 0
@@ -229,8 +229,8 @@ class SessionUsage(Struct, frozen=True):
     stored: int = 0
     answers: int = 0
 
-    def __add__(self, other: "SessionUsage") -> "SessionUsage":
-        return SessionUsage(
+    def __add__(self, other: "TokenUsage") -> "TokenUsage":
+        return TokenUsage(
             self.sent + other.sent,
             self.received + other.received,
             self.cached + other.cached,
@@ -239,10 +239,10 @@ class SessionUsage(Struct, frozen=True):
         )
 
 
-class UsageCount(Struct):
+class TokenCounter(Struct):
     """Collects the usage of a session's records; `by_model` says how it spreads."""
 
-    _last: dict[str, tuple[str, SessionUsage]] = field(default_factory=dict)
+    _last: dict[str, tuple[str, TokenUsage]] = field(default_factory=dict)
 
     def take(self, data: Record) -> None:
         """Look at one record; of an answer's rows the last counts."""
@@ -255,7 +255,7 @@ class UsageCount(Struct):
             return
         self._last[key] = (
             model,
-            SessionUsage(
+            TokenUsage(
                 _count(usage.get("input_tokens")),
                 _count(usage.get("output_tokens")),
                 _count(usage.get("cache_read_input_tokens")),
@@ -265,14 +265,14 @@ class UsageCount(Struct):
         )
 
     @property
-    def total(self) -> SessionUsage:
-        return sum((usage for _, usage in self._last.values()), SessionUsage())
+    def total(self) -> TokenUsage:
+        return sum((usage for _, usage in self._last.values()), TokenUsage())
 
     @property
-    def by_model(self) -> dict[str, SessionUsage]:
-        found: dict[str, SessionUsage] = {}
+    def by_model(self) -> dict[str, TokenUsage]:
+        found: dict[str, TokenUsage] = {}
         for model, usage in self._last.values():
-            found[model] = found.get(model, SessionUsage()) + usage
+            found[model] = found.get(model, TokenUsage()) + usage
         return found
 
 
@@ -281,7 +281,7 @@ def _count(value: object) -> int:
     return int(value) if isinstance(value, int | float) and 0 <= value < 1 << 62 else 0
 
 
-class Writes:
+class WrittenFiles:
     """Collects the paths that calls were given to write to, record by record; a refused call counts."""
 
     def __init__(self) -> None:
@@ -305,18 +305,18 @@ class Writes:
         return tuple(self._found)
 
 
-class Tally(Struct):
+class SessionStats(Struct):
     """Tools used, tokens, files that calls wrote, and files that the client kept versions of."""
 
-    stats: StatsCount = field(default_factory=StatsCount)
-    usage: UsageCount = field(default_factory=UsageCount)
-    writes: Writes = field(default_factory=Writes)
-    changes: Changes = field(default_factory=Changes)
+    stats: ToolCounter = field(default_factory=ToolCounter)
+    usage: TokenCounter = field(default_factory=TokenCounter)
+    writes: WrittenFiles = field(default_factory=WrittenFiles)
+    changes: ChangedFiles = field(default_factory=ChangedFiles)
 
 
-def tally(records: Iterable[Record]) -> Tally:
+def collect_stats(records: Iterable[Record]) -> SessionStats:
     """Collect it from a session's records."""
-    found = Tally()
+    found = SessionStats()
     parts = (found.stats, found.usage, found.writes, found.changes)
     for data in records:
         for part in parts:

@@ -8,7 +8,7 @@ them).
 Source:
     PERFORMANCE.md section 1. What follows the last line end is not read.
 
-What one reading of a session's file finds out about it; `scan` collects it, `search.catalogue` keeps it.
+What one reading of a session's file finds out about it; `summarize` collects it, `search.catalogue` keeps it.
 
 Lines that a list only counts: answers, results, attachments, reports; which they are is told by how they begin.
 
@@ -42,27 +42,27 @@ from msgspec.structs import asdict
 
 from memtui.client.session_files import COMMAND, WRAPPED, one_line
 from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, prompt_texts, text
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
-Kind = Literal["talks", "silent", "side"]
-HEAD: Final = len('{"parentUuid":"') + 36
+LineKind = Literal["talks", "silent", "side"]
+HEAD_START: Final = len('{"parentUuid":"') + 36
 """Where a head begins: behind the uuid of the parent."""
-NOTES: Final = tuple(
+SKIPPED_NOTES: Final = tuple(
     b'{"type":"%b",' % name
     for name in (b"mode", b"permission-mode", b"file-history-snapshot", b"queue-operation", b"atis-latch")
 )
 """How the notes begin that a list has no use for."""
-TYPE: Final = b'"type":'
+TYPE_KEY: Final = b'"type":'
 """What a note has once. Found again, it belongs to another record on the line."""
-ROW: Final = b'{"parentUuid"'
+ROW_START: Final = b'{"parentUuid"'
 """How a row begins: found within a line, it is one that was glued to what is left of another."""
-SOURCE: Final = b'"sourceToolAssistantUUID":"'
+SOURCE_KEY: Final = b'"sourceToolAssistantUUID":"'
 """What newer releases put at the end of a tool's result before its parent's uuid. If the line begins with this parent,
 both ends belong to one row, and the costly look for another one is saved."""
-TAIL: Final = 800
+TAIL_BYTES: Final = 800
 """Bytes at a line's end that hold the envelope of releases that don't put it before the body."""
-_MAIN: Final = b'","isSidechain":false,'
-_MOST: Final = 8
+_MAIN_SIDE: Final = b'","isSidechain":false,'
+_MAX_HEADS: Final = 8
 """Heads remembered of a kind. A session has few, but one may hold what changes with every prompt."""
 _BEGIN: Final = re.compile(
     rb'\{"parentUuid":(?:null|"[^"\\]{0,100}"),"isSidechain":(true|false),'
@@ -76,25 +76,25 @@ _BEGIN: Final = re.compile(
 """Side, pairs before the body, and the type of record that has such a body."""
 
 
-class Heads(Struct):
+class LineClassifier(Struct):
     """What was judged in one file: heads of the main conversation's messages, and of its rows that say nothing."""
 
     talking: tuple[bytes, ...] = ()
     silent: tuple[bytes, ...] = ()
 
-    def judge(self, line: bytes) -> Kind | None:
+    def judge(self, line: bytes) -> LineKind | None:
         """What a line is, which is remembered; None if it has to be decoded."""
         match = _BEGIN.match(line)
-        if match is None or not line.endswith(b"}") or line.find(ROW, 1) > 0:
+        if match is None or not line.endswith(b"}") or line.find(ROW_START, 1) > 0:
             return None
-        envelope = match[2] if b'"type":"' in match[2] else line[max(match.end(), len(line) - TAIL) :]
+        envelope = match[2] if b'"type":"' in match[2] else line[max(match.end(), len(line) - TAIL_BYTES) :]
         if b'"type":"%b"' % str(match.lastgroup).encode() not in envelope:
             return None
         if b'"uuid":"' not in envelope and b'"uuid":"' not in line:
             return None
         if match[1] == b"true":
             return "side"
-        head = line[HEAD : match.end()] if line.startswith(_MAIN, HEAD) else b""
+        head = line[HEAD_START : match.end()] if line.startswith(_MAIN_SIDE, HEAD_START) else b""
         if match.lastgroup in ("user", "assistant"):
             self.talking = _remember(self.talking, head)
             return "talks"
@@ -103,7 +103,7 @@ class Heads(Struct):
 
 
 def _remember(heads: tuple[bytes, ...], head: bytes) -> tuple[bytes, ...]:
-    return heads if not head or head in heads else (head, *heads[: _MOST - 1])
+    return heads if not head or head in heads else (head, *heads[: _MAX_HEADS - 1])
 
 
 class SessionSummary(Struct):
@@ -147,7 +147,7 @@ TITLES = ("custom-title", "ai-title", "last-prompt", "summary")
 _FIELD = {"custom-title": "customTitle", "ai-title": "aiTitle", "last-prompt": "lastPrompt", "summary": "summary"}
 
 
-class Title(Struct):
+class TitleCollector(Struct):
     """Collects a title record by record, so that one pass and little memory are enough. Texts are kept as written.
 
     `first_prompt` is what a person typed first, whole; `command` the first slash command, for where there is
@@ -195,28 +195,28 @@ class Title(Struct):
             self.first_prompt = next((part for part in texts if one_line(WRAPPED.sub(" ", part))), "")
 
 
-def title_of(records: Iterable[Record]) -> str:
+def title_from_records(records: Iterable[Record]) -> str:
     """The title of a session's records; "" if nothing serves."""
-    title = Title()
+    title = TitleCollector()
     for data in records:
         title.take(data)
     return str(title)
 
 
-CHUNK: Final = 128 << 10
+READ_BYTES: Final = 128 << 10
 """Bytes per read, more for a longer line: they stay in the processor's cache, and in memory that is used again."""
 _BRACE: Final = ord("}")
-_LONG: Final = 4096
+_LONG_LINE_BYTES: Final = 4096
 """Bytes from which the end of a line is looked at first."""
 
 
-class Scanner(Struct):
+class SummaryScanner(Struct):
     """Collects the facts of a file, chunk by chunk; goes on where it stopped when the file has grown."""
 
     facts: SessionSummary = field(default_factory=SessionSummary)
     quick: bool = True
-    _title: Title = field(default_factory=Title)
-    _heads: Heads = field(default_factory=Heads)
+    _title: TitleCollector = field(default_factory=TitleCollector)
+    _heads: LineClassifier = field(default_factory=LineClassifier)
     _parents: set[str] = field(default_factory=set)
     _late: tuple[int, int] = (0, 0)
 
@@ -225,10 +225,10 @@ class Scanner(Struct):
         return json.dumps([asdict(self.facts), asdict(self._title), sorted(self._parents)])
 
     @classmethod
-    def resumed(cls, state: str) -> "Scanner":
+    def resumed(cls, state: str) -> "SummaryScanner":
         """A scanner that goes on from a `state`."""
         facts, title, parents = json.loads(state)
-        return cls(SessionSummary(**facts), _title=Title(**title), _parents=set(parents))
+        return cls(SessionSummary(**facts), _title=TitleCollector(**title), _parents=set(parents))
 
     def file(self, path: Path) -> SessionSummary:
         """Read a file from where this scanner stopped to its last line end.
@@ -238,14 +238,14 @@ class Scanner(Struct):
         """
         file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            size = CHUNK
+            size = READ_BYTES
             while data := os.pread(file, size, self.facts.offset):
                 if self._take(data):
-                    size = CHUNK
+                    size = READ_BYTES
                 elif len(data) < size:
                     break  # no line end yet
-                elif size <= LONGEST_LINE:
-                    size = min(2 * size, LONGEST_LINE + 1)
+                elif size <= MAX_LINE_BYTES:
+                    size = min(2 * size, MAX_LINE_BYTES + 1)
                 elif not self._passed(file, size):
                     break
             if self._late[1]:
@@ -265,19 +265,24 @@ class Scanner(Struct):
         stop = find(b"\n")
         while stop >= 0:
             lines += 1
-            head = start + HEAD
+            head = start + HEAD_START
             talks = begins(talking, head, stop)
             closed = data[stop - 1] == _BRACE
             row = closed and (talks or begins(silent, head, stop))
             if row:
                 alone = head  # up to here no other row is glued to it
-                if talks and stop - start > _LONG:
-                    alone = max(head, find(SOURCE + data[head - 36 : head], stop - TAIL, stop))
-                row = find(ROW, alone, stop) < 0
+                if talks and stop - start > _LONG_LINE_BYTES:
+                    alone = max(head, find(SOURCE_KEY + data[head - 36 : head], stop - TAIL_BYTES, stop))
+                row = find(ROW_START, alone, stop) < 0
             if row:
                 facts.messages += talks
                 self._late = (origin + start, stop - start)
-            elif closed and self.quick and begins(NOTES, start) and find(TYPE, start + len(TYPE), stop) < 0:
+            elif (
+                closed
+                and self.quick
+                and begins(SKIPPED_NOTES, start)
+                and find(TYPE_KEY, start + len(TYPE_KEY), stop) < 0
+            ):
                 pass
             elif stop > start:
                 facts.lines, facts.offset = lines, origin + start
@@ -291,7 +296,7 @@ class Scanner(Struct):
     def _passed(self, file: int, held: int) -> bool:
         """Pass over a line that is too long, of which `held` bytes are known; False if it has no end yet."""
         at = self.facts.offset + held
-        while data := os.pread(file, CHUNK, at):
+        while data := os.pread(file, READ_BYTES, at):
             stop = data.find(b"\n")
             if stop >= 0:
                 self.facts.lines += 1
@@ -304,7 +309,7 @@ class Scanner(Struct):
     def _line(self, line: bytes) -> None:
         """Count a line, or decode it."""
         facts = self.facts
-        judged = self.quick and facts.first_time and facts.cwd and line.startswith(ROW)
+        judged = self.quick and facts.first_time and facts.cwd and line.startswith(ROW_START)
         kind = self._heads.judge(line) if judged else None
         if kind == "side":
             facts.side += 1
@@ -315,7 +320,7 @@ class Scanner(Struct):
             self._decoded(line)
 
     def _decoded(self, line: bytes) -> None:
-        data = decode(line) if self.quick else None
+        data = decode_fast(line) if self.quick else None
         if data is not None:
             self._record(data)
             return
@@ -351,13 +356,13 @@ class Scanner(Struct):
 
 
 def _time(line: bytes) -> str:
-    data = decode(line)
+    data = decode_fast(line)
     if data is None:
         data = next(iter(parse_line(line).objects), {})
     return text(data.get("timestamp"))
 
 
-def scan(path: Path, *, quick: bool = True) -> SessionSummary:
+def summarize(path: Path, *, quick: bool = True) -> SessionSummary:
     """The facts of a session's file.
 
     Args:
@@ -367,13 +372,13 @@ def scan(path: Path, *, quick: bool = True) -> SessionSummary:
     Raises:
         OSError: If it can't be read.
     """
-    return Scanner(quick=quick).file(path)
+    return SummaryScanner(quick=quick).file(path)
 
 
 _decode = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def decode(line: bytes) -> Record | None:
+def decode_fast(line: bytes) -> Record | None:
     """A line as a record by the fast decoder; None if it isn't one, or if the careful reader has to look at it."""
     try:
         return _decode(line)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from memtui.fs.atomic import fault
 from memtui.transcripts.entries import Entry, entry_of
-from memtui.transcripts.fast_decode import quick_entries
-from memtui.transcripts.lines import LONGEST_LINE, Record, awaits_value, parse_line
-from memtui.transcripts.reader import BadLine, Found, TranscriptReader
+from memtui.transcripts.fast_decode import decode_entries
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, awaits_value, parse_line
+from memtui.transcripts.reader import BadLine, LocatedRecord, TranscriptReader
 from memtui.util.errors import NotFound
 
 
@@ -72,7 +72,7 @@ class Transcript:
         if torn is None or not before < torn.line < last.line or (self.reader.pending and self.tail is None):
             return False
         size = last.offset - torn.offset
-        if last.shared or size > LONGEST_LINE:
+        if last.shared or size > MAX_LINE_BYTES:
             return False
         try:
             with self.path.open("rb") as file:
@@ -113,11 +113,11 @@ class Transcript:
         return {}
 
     def _quick(self, room: bytes | bytearray, stop: int, number: int, offset: int) -> int:
-        entries = quick_entries(room, stop, len(self.entries), number, offset) or []
+        entries = decode_entries(room, stop, len(self.entries), number, offset) or []
         self.entries += entries
         return len(entries)
 
-    def _take(self, found: Found) -> None:
+    def _take(self, found: LocatedRecord) -> None:
         self.entries.append(entry_of(found, len(self.entries)))
 
     def _forget(self) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.resume.fork import fork, line_of
+from memtui.resume.fork import encode_line, write_forked_session
 from memtui.resume.resume import FAMILIES, plan_resume
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, NotFound
@@ -29,7 +29,7 @@ def test_a_fork_is_a_new_file_that_sends_the_same(tmp_path: Path) -> None:
     transcript = branched().read(tmp_path)
     before = digest_tree(transcript.path)
     (tmp_path / "new").mkdir()
-    made = fork(transcript, "a3", now=NOW, folder=tmp_path / "new")
+    made = write_forked_session(transcript, "a3", now=NOW, folder=tmp_path / "new")
     again = read_transcript(made.path)
     assert plan_resume(again).blocks() == made.resume.blocks()
     assert spoken(made.resume.blocks()) == "u0 +t1 +t2 =t1 =t2 a3"
@@ -42,7 +42,7 @@ def test_what_a_fork_changes_in_a_row(tmp_path: Path) -> None:
     script = Script().user("u0", None, teamName="t", slug="s", strange={"kept": 1})
     script.note(type="content-replacement", sessionId=SESSION, replacements=["x"])
     names = iter(f"id{number}" for number in range(9))
-    made = fork(script.read(tmp_path), now=NOW, new_id=lambda: next(names))
+    made = write_forked_session(script.read(tmp_path), now=NOW, new_id=lambda: next(names))
     first, replaced, title = (json.loads(line) for line in made.path.read_text(encoding="utf-8").splitlines())
     assert (made.id, first["uuid"], first["parentUuid"], first["sessionId"]) == ("id0", "id1", None, "id0")
     assert first["forkedFrom"] == {"sessionId": SESSION, "messageUuid": "u0"}
@@ -55,31 +55,31 @@ def test_what_a_fork_changes_in_a_row(tmp_path: Path) -> None:
 
 def test_a_sub_agents_row_can_be_the_point(tmp_path: Path) -> None:
     script = Script().user("u0", None).user("s1", None, isSidechain=True).answer("s2", "s1", isSidechain=True)
-    made = fork(script.read(tmp_path), "s2", now=NOW)
+    made = write_forked_session(script.read(tmp_path), "s2", now=NOW)
     assert spoken(plan_resume(read_transcript(made.path)).blocks()) == "s1 s2"
 
 
 def test_no_fork_of_nothing(tmp_path: Path) -> None:
     transcript = Script().note(type="mode", mode="normal").read(tmp_path)
     with pytest.raises(MemtuiError):
-        fork(transcript, now=NOW)
+        write_forked_session(transcript, now=NOW)
     with pytest.raises(NotFound):
-        fork(transcript, "nowhere", now=NOW)
+        write_forked_session(transcript, "nowhere", now=NOW)
 
 
 def test_a_folder_that_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(MemtuiError, match="gone"):
-        fork(branched().read(tmp_path), now=NOW, folder=tmp_path / "nowhere")
+        write_forked_session(branched().read(tmp_path), now=NOW, folder=tmp_path / "nowhere")
 
 
 def test_a_file_is_never_overwritten(tmp_path: Path) -> None:
     transcript = Script().user("u0", None).read(tmp_path)
     with pytest.raises(MemtuiError):
-        fork(transcript, now=NOW, new_id=lambda: SESSION)
+        write_forked_session(transcript, now=NOW, new_id=lambda: SESSION)
 
 
 def test_half_characters_and_numbers_without_end_are_written_as_json() -> None:
-    line = line_of({"a": "\ud800", "b": [1e999, {"c": -1e999}]})
+    line = encode_line({"a": "\ud800", "b": [1e999, {"c": -1e999}]})
     assert json.loads(line) == {"a": "\ud800", "b": [None, {"c": None}]}
     assert line.isascii()
 
@@ -114,7 +114,7 @@ def points(shared: Path, folder: Path, seed: int, count: int) -> list[tuple[str,
 def test_forks_at_random_points_send_what_was_said(shared: Path, tmp_path: Path) -> None:
     for name, transcript, at in points(shared, tmp_path, 7, 150):
         before = transcript.path.read_bytes()
-        made = fork(transcript, at, now=NOW)
+        made = write_forked_session(transcript, at, now=NOW)
         assert plan_resume(read_transcript(made.path)).blocks() == made.resume.blocks(), (name, at)
         assert transcript.path.read_bytes() == before
 
@@ -128,5 +128,5 @@ def test_the_real_client_sends_the_same_blocks(shared: Path, tmp_path: Path) -> 
     for name, transcript, at in points(shared, tmp_path, 11, POINTS):
         home, cwd = tmp_path / "home", tmp_path / "w"
         cwd.mkdir(exist_ok=True)
-        made = fork(transcript, at, now=NOW, folder=project_folder(home, cwd))
+        made = write_forked_session(transcript, at, now=NOW, folder=project_folder(home, cwd))
         assert sent_by_client(home, cwd, made.id) == made.resume.blocks(), (name, at)

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.session_files import files_of, session_files
-from memtui.sessions.catalog import _MANY, FILE, Catalogue
+from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue
 from memtui.sessions.listing import Session
-from memtui.transcripts.summary import scan
+from memtui.transcripts.summary import summarize
 from memtui.util.errors import MemtuiError
 from tests.transcripts.rows import Script
 
@@ -37,7 +37,7 @@ def fresh(folder: Path) -> list[Session]:
     """What a list has to show: every file read anew."""
     found = []
     for file in session_files(folder):
-        facts = scan(file.path)
+        facts = summarize(file.path)
         first = "" if facts.first_prompt == facts.title else facts.first_prompt
         line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
         found += [Session(*file, *line)] if facts.listed else []
@@ -101,11 +101,11 @@ def test_every_fact_is_kept(tmp_path: Path) -> None:
     write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
     listed(tmp_path / "cache", path.parent)
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert catalogue.facts_of(str(path)) == scan(path)
+        assert catalogue.facts_of(str(path)) == summarize(path)
         assert catalogue.facts_of("elsewhere") is None
 
 
-@pytest.mark.parametrize("count", [1, _MANY + 1])
+@pytest.mark.parametrize("count", [1, _MANY_FOLDERS + 1])
 def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> None:
     folders = [tmp_path / f"p{number}" for number in range(count)]
     for number, folder in enumerate(folders):
@@ -163,7 +163,7 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
     path = tmp_path / "p" / name(1)
     write(path, prompt("first"), 1000)
     listed(tmp_path / "cache", path.parent)
-    file = tmp_path / "cache" / FILE
+    file = tmp_path / "cache" / FILE_NAME
     if damage == "a folder":
         file.unlink()
         file.mkdir()
@@ -179,12 +179,12 @@ def test_a_damaged_cache_is_made_anew(tmp_path: Path, damage: str) -> None:
 
 
 def test_a_cache_that_another_program_holds_costs_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.sessions.catalog.WAIT", 0.01)
+    monkeypatch.setattr("memtui.sessions.catalog.LOCK_TIMEOUT_S", 0.01)
     path = tmp_path / "p" / name(1)
     write(path, prompt("first"), 1000)
     listed(tmp_path / "cache", path.parent)
     write(tmp_path / "p" / name(2), prompt("second"), 2000)
-    other = sqlite3.connect(tmp_path / "cache" / FILE, isolation_level=None)
+    other = sqlite3.connect(tmp_path / "cache" / FILE_NAME, isolation_level=None)
     other.execute("begin immediate")
     assert {one.title for one in listed(tmp_path / "cache", path.parent)} == {"first", "second"}
     other.close()

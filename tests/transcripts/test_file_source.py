@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memtui.transcripts.file_source import FileSource
 from memtui.transcripts.lines import parse_line
 from memtui.transcripts.reader import TranscriptReader
-from memtui.transcripts.records import Longer, RecordView
+from memtui.transcripts.records import LineTooLong, RecordView
 from memtui.util.errors import NotFound
 from tests.support import digest_tree
 
@@ -127,7 +127,7 @@ def test_blocks_are_joined_where_lines_are_longer(tmp_path: Path) -> None:
     middle = source.at(70_100 + 600_000)
     assert middle is not None
     assert middle.data["n"] == 3
-    with pytest.raises(Longer):
+    with pytest.raises(LineTooLong):
         source.at(70_100 + 600_000, 1 << 16)
     source.close()
 

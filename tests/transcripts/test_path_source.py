@@ -6,7 +6,7 @@ import pytest
 
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.path_source import PathSource
-from memtui.transcripts.records import Cursor, Longer
+from memtui.transcripts.records import Cursor, LineTooLong
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import NotFound
 from tests.transcripts.rows import Script
@@ -38,7 +38,7 @@ def test_the_rows_of_a_chain_in_its_order(tmp_path: Path) -> None:
     assert beside.data["uuid"] == "u2"
     assert [source.share(Cursor(0)), source.share(Cursor(3))] == [0, 1]
     assert source.near(0.4) == found[1]
-    with pytest.raises(Longer):
+    with pytest.raises(LineTooLong):
         source.first(10)
     source.close()
     source.close()

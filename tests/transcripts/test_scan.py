@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import Scanner, SessionSummary, decode, scan
+from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, summarize
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
 from tests.transcripts.rows import Script
@@ -26,8 +26,8 @@ ODD = [
 
 
 def both(path: Path) -> SessionSummary:
-    quick = scan(path)
-    assert quick == scan(path, quick=False)
+    quick = summarize(path)
+    assert quick == summarize(path, quick=False)
     return quick
 
 
@@ -72,14 +72,14 @@ def test_both_ways_agree_on_recorded_sessions(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line", ODD, ids=range(len(ODD)))
 def test_the_fast_decoder_never_says_more_than_the_careful_one(line: bytes) -> None:
-    fast, careful = decode(line), parse_line(line)
+    fast, careful = decode_fast(line), parse_line(line)
     assert fast is None or [fast] == careful.objects
     assert fast is None or not careful.bad
 
 
 @given(st.binary(max_size=60))
 def test_any_line(line: bytes) -> None:
-    fast, careful = decode(line), parse_line(line)
+    fast, careful = decode_fast(line), parse_line(line)
     assert fast is None or ([fast] == careful.objects and not careful.bad and not careful.salvaged)
 
 
@@ -165,23 +165,23 @@ def test_a_line_is_not_counted_for_what_stands_on_the_next(tmp_path: Path) -> No
 def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
     script = Script().user("u0", None).answer("a1", "u0")
     path = script.write(tmp_path)
-    scanner = Scanner()
+    scanner = SummaryScanner()
     first = replace(scanner.file(path))
     script.user("u2", "a1").answer("a3", "u2").user("u4", "a1").note(type="custom-title", customTitle="T")
     script.write(tmp_path, tail='{"type":"us')
-    assert scanner.file(path) == scan(path)
+    assert scanner.file(path) == summarize(path)
     assert (first.messages, scanner.facts.messages, scanner.facts.rewinds, scanner.facts.title) == (2, 5, 1, "T")
 
 
 def test_a_kept_state_goes_on_in_another_scanner(tmp_path: Path) -> None:
     script = Script().user("u0", None, "first \ud83d 질문").answer("a1", "u0").note(type="ai-title", aiTitle=" A  B ")
     path = script.write(tmp_path)
-    scanner = Scanner()
+    scanner = SummaryScanner()
     scanner.file(path)
-    later = Scanner.resumed(scanner.state())
+    later = SummaryScanner.resumed(scanner.state())
     assert later.state() == scanner.state()
     script.user("u2", "a1").user("u3", "a1")
-    assert later.file(script.write(tmp_path)) == scan(path)
+    assert later.file(script.write(tmp_path)) == summarize(path)
     assert (later.facts.rewinds, later.facts.title) == (1, "A B")
 
 

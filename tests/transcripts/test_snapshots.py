@@ -1,7 +1,7 @@
 from pathlib import Path
 
 from memtui.transcripts.lines import Record
-from memtui.transcripts.stats import compare, tally
+from memtui.transcripts.stats import collect_stats, compare_file
 
 
 def snapshot(message: str, **tracked: object) -> dict[str, object]:
@@ -14,7 +14,7 @@ def backup(version: int, name: str | None) -> dict[str, object]:
 
 def test_versions_are_put_together_from_snapshots_and_deltas() -> None:
     delta = {"type": "file-history-delta", "messageId": "m3", "trackingPath": "a.py", "backup": backup(2, "h@v2")}
-    files = tally(
+    files = collect_stats(
         [snapshot("m1", **{"a.py": backup(1, "h@v1")}), snapshot("m2", b=backup(1, None)), delta, delta]
     ).changes.files
     assert [(file.path, [(v.number, v.backup, v.message) for v in file.versions]) for file in files] == [
@@ -30,7 +30,7 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
     (history / "h@v1").write_text("one", encoding="utf-8")
     (cwd / "a").write_text("one", encoding="utf-8")
     (cwd / "b").write_text("two", encoding="utf-8")
-    found = tally(
+    found = collect_stats(
         [
             snapshot(
                 "m",
@@ -43,7 +43,7 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
         ]
     ).changes.files
     (cwd / "e").touch()
-    assert [compare(file, file.versions[0], history, cwd) for file in found] == [
+    assert [compare_file(file, file.versions[0], history, cwd) for file in found] == [
         "same",
         "changed",
         "gone",
@@ -51,15 +51,15 @@ def test_a_version_against_the_disk(tmp_path: Path) -> None:
         "unknown",
     ]
     (cwd / "d").touch()
-    assert compare(found[3], found[3].versions[0], history, cwd) == "created"
+    assert compare_file(found[3], found[3].versions[0], history, cwd) == "created"
 
 
 def test_a_copy_is_never_looked_for_outside_the_history(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x", encoding="utf-8")
     (tmp_path / "a").write_text("x", encoding="utf-8")
     (tmp_path / "history").mkdir()
-    file = tally([snapshot("m", a=backup(1, "../secret"))]).changes.files[0]
-    assert compare(file, file.versions[0], tmp_path / "history", tmp_path) == "unknown"
+    file = collect_stats([snapshot("m", a=backup(1, "../secret"))]).changes.files[0]
+    assert compare_file(file, file.versions[0], tmp_path / "history", tmp_path) == "unknown"
 
 
 def test_odd_records_raise_nothing() -> None:
@@ -68,4 +68,4 @@ def test_odd_records_raise_nothing() -> None:
         {"type": "file-history-delta", "backup": []},
         snapshot("m", a=3, b={"version": "1"}),
     ]
-    assert tally(odd).changes.files == ()
+    assert collect_stats(odd).changes.files == ()

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.transcripts.stats import ToolStats, kind_of, patched, tally
+from memtui.transcripts.stats import ToolStats, collect_stats, patch_lines, tool_category
 
 
 def call(name: str, identity: str, **given: object) -> dict[str, object]:
@@ -22,15 +22,17 @@ def test_seven_figures() -> None:
         result("7", toolUseResult={"type": "create", "content": "x\ny\n", "structuredPatch": []}),
         call("MultiEdit", "8", edits=[{"old_string": "1\n2", "new_string": "3"}]), result("8"),
     ]  # fmt: skip
-    assert tally(records).stats.total == ToolStats(reads=1, searches=2, shells=1, edits=3, added=5, removed=3, others=1)
+    assert collect_stats(records).stats.total == ToolStats(
+        reads=1, searches=2, shells=1, edits=3, added=5, removed=3, others=1
+    )
 
 
 def test_what_stands_twice_counts_once_and_what_failed_changes_no_line() -> None:
     edit = call("Edit", "1", old_string="a", new_string="b")
     failed = {"type": "user", "message": {"content": [{"type": "tool_result", "tool_use_id": "1", "is_error": True}]}}
-    assert tally([edit, edit, failed]).stats.total == ToolStats(edits=1)
-    assert tally([edit, result("1"), edit, result("1")]).stats.total == ToolStats(edits=1, added=1, removed=1)
-    assert tally([edit]).stats.total == ToolStats(edits=1)
+    assert collect_stats([edit, edit, failed]).stats.total == ToolStats(edits=1)
+    assert collect_stats([edit, result("1"), edit, result("1")]).stats.total == ToolStats(edits=1, added=1, removed=1)
+    assert collect_stats([edit]).stats.total == ToolStats(edits=1)
 
 
 def test_figures_add_up() -> None:
@@ -43,7 +45,7 @@ def test_figures_add_up() -> None:
     )
 )
 def test_odd_results_raise_nothing(value: object) -> None:
-    patched(value)
-    patched({"structuredPatch": value})
-    tally([{"type": "assistant", "message": value}, {"message": {"content": value}}])
-    assert kind_of("mcp__x__y") == "others"
+    patch_lines(value)
+    patch_lines({"structuredPatch": value})
+    collect_stats([{"type": "assistant", "message": value}, {"message": {"content": value}}])
+    assert tool_category("mcp__x__y") == "others"

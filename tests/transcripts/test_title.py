@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from memtui.client.session_files import LONGEST
-from memtui.transcripts.summary import title_of
+from memtui.transcripts.summary import title_from_records
 
 
 def user(content: Any, **more: Any) -> dict[str, Any]:
@@ -40,10 +40,10 @@ SUMMARY = {"type": "summary", "summary": "Summary"}
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_the_order_of_titles(records: list[dict[str, Any]], title: str) -> None:
-    assert title_of(records) == title
+    assert title_from_records(records) == title
 
 
 def test_a_long_title_is_cut() -> None:
-    title = title_of([user("x" * 500)])
+    title = title_from_records([user("x" * 500)])
     assert len(title) == LONGEST + 1
     assert title.endswith("…")

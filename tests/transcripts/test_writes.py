@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memtui.transcripts.stats import tally
+from memtui.transcripts.stats import collect_stats
 from tests.transcripts.rows import Script
 
 
@@ -16,4 +16,4 @@ def test_only_calls_that_write_count_each_path_once(tmp_path: Path) -> None:
     script.call("c", "b", "t3", "Write", file_path="/w").call("d", "c", "t4", "MultiEdit", file_path="/e")
     script.call("e", "d", "t5", "NotebookEdit", notebook_path="/n").call("f", "e", "t6", "Edit", file_path=7)
     transcript = script.read(tmp_path)
-    assert tally(transcript.each(transcript.entries)).writes.files == ("/e", "/w", "/n")
+    assert collect_stats(transcript.each(transcript.entries)).writes.files == ("/e", "/w", "/n")

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.resume.outline import Node
-from memtui.sessions.listing import CompressedList, Session
+from memtui.resume.outline import OutlineNode
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.subagents import SubAgent
 from memtui.tui.render.session_rows import (
     AGENTS,
@@ -26,7 +26,7 @@ def session(name: str, *, size: int = 1, messages: int = 1, branch: str = "main"
 
 
 SHELF = SessionListState(
-    sessions=CompressedList(
+    sessions=CompressedSessions(
         [
             session("pnpm", size=9, messages=2),
             session("Checkout", size=5, messages=40, branch="fix"),
@@ -56,12 +56,12 @@ def test_filters() -> None:
     assert titles(SessionsWanted(query="nothing of this kind")) == []
 
 
-def node(number: int, depth: int, **more: object) -> Node:
-    base = Node(depth, False, "root", f"words {number}", 2, "", f"t{number}")
+def node(number: int, depth: int, **more: object) -> OutlineNode:
+    base = OutlineNode(depth, False, "root", f"words {number}", 2, "", f"t{number}")
     return replace(base, **more)  # type: ignore[arg-type]
 
 
-def agent(number: int, depth: int) -> Node:
+def agent(number: int, depth: int) -> OutlineNode:
     return node(number, depth, kind="agent-file", agent=SubAgent(f"a{number}", Path(f"/p/agent-a{number}.jsonl")))
 
 

@@ -28,7 +28,7 @@ from memtui.util.text import age, clip, many, size
 
 if TYPE_CHECKING:
     from memtui.resume.omitted import OmissionReason
-    from memtui.resume.outline import Node
+    from memtui.resume.outline import OutlineNode
     from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.stats import ChangedFile
@@ -88,11 +88,11 @@ def export_session(call: CliContext, session: str, output: Path | None, form: st
     from memtui.resume.export import export_transcript as write_down
     from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
-    title = Scanner().file(path).title or path.stem
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
+    title = SummaryScanner().file(path).title or path.stem
     forms = {"md": "markdown", "json": "json", "html": "html"}
     made = write_down(plan_resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
     secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
@@ -120,21 +120,21 @@ def sessions_show(call: CliContext, session: str) -> None:
     """
     from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
-    told, facts = plan_resume(transcript), Scanner().file(path)
+    told, facts = plan_resume(transcript), SummaryScanner().file(path)
     data = _transcript_data(call, transcript, told, facts)
     call.out.answer("session", data, _text(call, data, told, facts))
 
 
 def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePlan", facts: "SessionSummary") -> Data:
     from memtui.resume.conversation import RESUME_POINT_REASONS
-    from memtui.transcripts.stats import tally
+    from memtui.transcripts.stats import collect_stats
 
-    done = tally(transcript.each(transcript.entries))
+    done = collect_stats(transcript.each(transcript.entries))
     return {
         "id": transcript.path.stem,
         "path": str(transcript.path),
@@ -152,14 +152,14 @@ def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePl
 
 def _files(call: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
     from memtui.client.paths import config_dir
-    from memtui.transcripts.stats import compare
+    from memtui.transcripts.stats import compare_file
 
     kept = config_dir(call.env) / "file-history" / session
     return [
         {
             "path": file.path,
             "versions": len(file.versions),
-            "now": compare(file, file.versions[-1], kept, Path(cwd or "/")),
+            "now": compare_file(file, file.versions[-1], kept, Path(cwd or "/")),
         }
         for file in files
         if file.versions
@@ -216,7 +216,7 @@ def sessions_tree(call: CliContext, session: str, every: bool) -> None:
     from memtui.sessions import catalog
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told = plan_resume(transcript)
     nodes = outline_of(transcript, told)
@@ -225,7 +225,7 @@ def sessions_tree(call: CliContext, session: str, every: bool) -> None:
     call.out.answer("tree", data, _Drawing(call, transcript, told, every=every).lines(nodes), rows=rows, page=True)
 
 
-def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, every: bool) -> Data:
+def _node_data(transcript: "Transcript", told: "ResumePlan", node: "OutlineNode", *, every: bool) -> Data:
     from memtui.resume.conversation import RESUME_POINT_REASONS
 
     agent, branch = node.agent, node.branch
@@ -255,13 +255,13 @@ def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, ev
     return found
 
 
-def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str]]:
+def _said(transcript: "Transcript", node: "OutlineNode") -> Iterator[tuple["Entry", str]]:
     """The messages of a branch with what they say."""
-    from memtui.resume.outline import said_by
+    from memtui.resume.outline import record_line
 
     rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
     for row, record in zip(rows, transcript.each(rows), strict=True):
-        yield row, said_by(record, 400)
+        yield row, record_line(record, 400)
 
 
 class _Drawing:
@@ -273,7 +273,7 @@ class _Drawing:
         self.width = WIDEST if not call.out.width else call.out.width
         self.open: list[bool] = []
 
-    def lines(self, nodes: "tuple[Node, ...]") -> Iterator[Line]:
+    def lines(self, nodes: "tuple[OutlineNode, ...]") -> Iterator[Line]:
         shown = [node for node in nodes if self.call.out.verbose or not (node.agent and node.agent.internal)]
         if self.call.out.plain:
             columns = [Column(name) for name in ("depth", "kind", "first", "messages", "time", "tip", "leaf")]
@@ -288,15 +288,15 @@ class _Drawing:
                 f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim"
             )
 
-    def _rows(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _rows(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
         from memtui.client.session_files import NAMELESS
-        from memtui.resume.outline import KINDS
+        from memtui.resume.outline import NODE_LABELS
 
         self.open[node.depth :] = [not node.last]
         lead = "".join(self.through if more else "  " for more in self.open[1 : node.depth])
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
-        kind = node.agent.kind if node.agent and node.agent.kind else KINDS[node.kind]
+        kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
         words = f"{kind}: {node.says}" if kind else node.says or NAMELESS
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
@@ -319,7 +319,7 @@ class _Drawing:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _plain(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
         yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
@@ -337,9 +337,9 @@ class _Drawing:
         return clip(visible(text, keep=""), self.width, ellipsis=self.call.out.glyphs.ellipsis)
 
     def _age(self, stamp: str) -> str:
-        from memtui.transcripts.entries import seconds
+        from memtui.transcripts.entries import parse_timestamp
 
-        when = seconds(stamp)
+        when = parse_timestamp(stamp)
         return "" if when is None else age(self.call.now() - when)
 
 
@@ -356,9 +356,9 @@ def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> 
 
     faults: list[MemtuiError] = []
     if session is not None:
-        paths = [catalog.find(call.dirs.cache, places(call, everywhere=True), session)]
+        paths = [catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)]
     else:
-        found = catalog.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
+        found = catalog.list_sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
         paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:
@@ -386,11 +386,11 @@ def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> 
 
 
 def _health_data(path: Path) -> Data:
-    from memtui.resume.health import health_of
+    from memtui.resume.health import check_health
     from memtui.resume.resume import plan_resume
     from memtui.transcripts.transcript import read_transcript
 
     transcript = read_transcript(path)
-    health = health_of(transcript, plan_resume(transcript))
+    health = check_health(transcript, plan_resume(transcript))
     told = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
     return {"id": path.stem, "path": path, **asdict(health), **told}

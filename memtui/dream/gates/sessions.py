@@ -33,10 +33,10 @@ from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.history.snapshot import walk
-from memtui.transcripts.entries import blocks_of, is_machine, prompt_texts
-from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
-from memtui.transcripts.stats import kind_of
-from memtui.transcripts.summary import decode
+from memtui.transcripts.entries import blocks_of, is_machine_text, prompt_texts
+from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
+from memtui.transcripts.stats import tool_category
+from memtui.transcripts.summary import decode_fast
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
 from memtui.util.text import age, ago, many
@@ -258,7 +258,7 @@ def has_substance(file: SessionFile) -> bool:
     shells = said = 0
     try:
         with file.path.open("rb") as lines:
-            while line := lines.readline(LONGEST_LINE):
+            while line := lines.readline(MAX_LINE_BYTES):
                 for data in _records(line):
                     ran, other, prose = _deeds(data)
                     shells, said = shells + ran, said + prose
@@ -272,7 +272,7 @@ def has_substance(file: SessionFile) -> bool:
 
 
 def _records(line: bytes) -> list[Record]:
-    data = decode(line)
+    data = decode_fast(line)
     return [data] if data is not None else parse_line(line).objects
 
 
@@ -283,11 +283,11 @@ def _deeds(data: Record) -> tuple[int, int, int]:
         return 0, 0, 0
     if data.get("type") == "user":
         typed = () if data.get("isMeta") else prompt_texts(data)
-        return 0, 0, sum(len(words) for words in typed if not is_machine(words))
+        return 0, 0, sum(len(words) for words in typed if not is_machine_text(words))
     shells = others = said = 0
     for block in blocks_of(message):
         if block["type"] == "tool_use":
-            shell = kind_of(str(block.get("name"))) == "shells"
+            shell = tool_category(str(block.get("name"))) == "shells"
             shells, others = shells + shell, others + (not shell)
         elif block["type"] == "text":
             said += len(block["text"])

@@ -3,7 +3,7 @@
 from typing import Final
 
 from memtui.resume.family import RuleSet
-from memtui.transcripts.entries import whole_characters
+from memtui.transcripts.entries import replace_surrogates
 from memtui.transcripts.lines import Record
 
 TOOL_LOADED: Final = "Tool loaded."
@@ -30,7 +30,7 @@ def clean_block(block: Record, tools: frozenset[str], rules: RuleSet) -> Record:
         rules: The rules in force.
     """
     if block["type"] == "text":
-        return {**block, "text": whole_characters(block["text"])} if "blocks.surrogates" in rules else block
+        return {**block, "text": replace_surrogates(block["text"])} if "blocks.surrogates" in rules else block
     if block["type"] == "tool_use":
         name, given = block.get("name"), block.get("input")
         sent = block

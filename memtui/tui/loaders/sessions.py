@@ -15,7 +15,7 @@ from memtui.client.retention import cleanup_days
 from memtui.client.running import running
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.catalog import Catalogue
-from memtui.sessions.listing import CompressedList, folders
+from memtui.sessions.listing import CompressedSessions, project_folders
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
@@ -84,7 +84,7 @@ class SessionLoader:
         archived = self._archived(places)
         places += [kept.box for kept in archived.values()]
 
-        def post(listed: CompressedList, reading: str) -> None:
+        def post(listed: CompressedSessions, reading: str) -> None:
             if not worker.is_cancelled:
                 app.post_message(SessionListLoaded(self._shelf(listed, scope, archived, reading)))
 
@@ -119,14 +119,14 @@ class SessionLoader:
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
         if scope == "all":
-            return folders(projects_dir(env))
+            return project_folders(projects_dir(env))
         if scope == "worktrees":
             trees = [place.cwd, *worktrees(place.root)]
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
     def _shelf(
-        self, listed: CompressedList, scope: Scope, archived: dict[str, ArchivedSession], reading: str
+        self, listed: CompressedSessions, scope: Scope, archived: dict[str, ArchivedSession], reading: str
     ) -> SessionListState:
         workspace = self.app.workspace
         return SessionListState(

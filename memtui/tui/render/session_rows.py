@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from msgspec import Struct
 
-from memtui.resume.outline import Node
-from memtui.sessions.listing import CompressedList, Session
+from memtui.resume.outline import OutlineNode
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.tui.state import Point
 from memtui.util.filter_query import Term, matches, parse
 
@@ -41,7 +41,7 @@ class NodeRow(Struct, frozen=True):
     """A branch or a sub-agent of the session above; `end`: none follows on its level."""
 
     place: str
-    node: Node
+    node: OutlineNode
     end: bool
 
 
@@ -95,7 +95,7 @@ class Arranged(Sequence[SessionRow]):
 
     def __init__(
         self,
-        sessions: CompressedList,
+        sessions: CompressedSessions,
         rows: Sequence[int | NodeRow | AgentsRow] | None = None,
         listed: int | None = None,
     ) -> None:

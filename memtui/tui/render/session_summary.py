@@ -11,13 +11,13 @@ from msgspec.structs import asdict
 
 from memtui.client.paths import short
 from memtui.client.retention import SOON, days_left
-from memtui.resume.health import health_of
 from memtui.resume.conversation import RESUME_POINT_REASONS
+from memtui.resume.health import check_health
 from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.outline import outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
-from memtui.transcripts.stats import tally
+from memtui.transcripts.stats import collect_stats
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
@@ -69,7 +69,7 @@ def opened_of(
         workspace: Says which of the files that it wrote are memory.
         facts: What the catalogue knows of it.
     """
-    done = tally(transcript.each(transcript.entries))
+    done = collect_stats(transcript.each(transcript.entries))
     stats, usage = asdict(done.stats.total), done.usage.total
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
     written = done.writes.files
@@ -86,7 +86,7 @@ def opened_of(
         ("files", f"{len(files)} changed" if files else "", ""),
         ("memory", visible(", ".join(memory), keep=""), "$link"),
     ]  # fmt: skip
-    health = health_of(transcript, told)
+    health = check_health(transcript, told)
     left = Counter(item.why for item in told.omitted)
     notes = [*([] if health.ok else [health.words])]
     notes += [f"{number:,} not sent: {OMISSION_REASONS[why]}" for why, number in left.most_common()]

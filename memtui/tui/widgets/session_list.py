@@ -6,9 +6,9 @@ from textual.content import Content
 
 from memtui.client.retention import days_left, leaving
 from memtui.client.session_files import NAMELESS
-from memtui.resume.outline import KINDS
+from memtui.resume.outline import NODE_LABELS
 from memtui.sessions.listing import Session
-from memtui.transcripts.entries import seconds
+from memtui.transcripts.entries import parse_timestamp
 from memtui.tui import keys
 from memtui.tui.render.session_rows import (
     AGENTS,
@@ -131,10 +131,10 @@ class SessionList(RowList[SessionRow]):
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node
         lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
-        ended = seconds(node.stamp)
+        ended = parse_timestamp(node.stamp)
         tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
         here = f"{self.glyphs.arrow} " if node.leaf else ""
-        kind = KINDS[node.kind]
+        kind = NODE_LABELS[node.kind]
         if node.agent is not None:
             kind = "the client's own" if node.agent.internal else node.agent.kind or kind
         words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")

@@ -28,10 +28,10 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.transcripts.content import Kind, message_content
-from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange
-from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
-from memtui.transcripts.search import Needle, SearchHit, find_around, next_prompt, with_uuid
+from memtui.transcripts.content import ContentKind, message_content
+from memtui.transcripts.folded_source import FOLD_PART, FoldedSource, RepeatedRange
+from memtui.transcripts.records import Cursor, LineTooLong, RecordSource, RecordView
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text_wrapping, find_uuid
 from memtui.tui import keys
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.theme import glyphs_of
@@ -281,7 +281,7 @@ class RecordLines(Widget, can_focus=True):
         """The rows of a passage; also called in threads, so nothing here is changed."""
         spot = passage.spot
 
-        def limit(part: int, kind: Kind) -> int:
+        def limit(part: int, kind: ContentKind) -> int:
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(passage)
@@ -295,7 +295,7 @@ class RecordLines(Widget, can_focus=True):
         self._ticket = None
         try:
             passage = reads(self.source, AT_ONCE)
-        except Longer:
+        except LineTooLong:
             self._ticket = ticket = object()
             self.post_message(self.Told("reading a long line"))
             self._read_long(self.source.copy(), ticket, reads, then)
@@ -343,14 +343,14 @@ class RecordLines(Widget, can_focus=True):
         try:
             while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
                 window.read_below(AT_ONCE)
-        except Longer:
+        except LineTooLong:
             self._read_edge(window.blocks[-1].spot, below=True)
         except MemtuiError as error:
             self._trouble = error.message
         try:
             while not window.at_top and self.top < ahead * height:
                 self._shift(window.read_above(AT_ONCE))
-        except Longer:
+        except LineTooLong:
             self._read_edge(window.blocks[0].spot, below=False)
         except MemtuiError as error:
             self._trouble = error.message
@@ -551,7 +551,7 @@ class TranscriptLines(RecordLines):
         self._nothing = ""
 
     def limit(self, spot: Cursor, part: int) -> int:
-        if spot.part == FOLD and isinstance(self.source, FoldedSource):
+        if spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
@@ -599,7 +599,7 @@ class TranscriptLines(RecordLines):
 
     def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
         if row.folds or row.more:
-            if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
+            if block.spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
                 self.source.turn(block.spot, opened=lines > 0)
             else:
                 self._shown[block.spot, row.part] = lines
@@ -625,11 +625,11 @@ class TranscriptLines(RecordLines):
         if not words or here is None:
             return
         spot, behind = here[0].spot, (here[1].part, here[1].line)
-        needle = Needle(words)
+        needle = TextPattern(words)
         way = "below" if step > 0 else "above"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return find_around(source, needle, spot, step, behind=behind, most=most)
+            return find_text_wrapping(source, needle, spot, step, behind=behind, most=most)
 
         self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
 
@@ -645,7 +645,7 @@ class TranscriptLines(RecordLines):
         way = "next" if step > 0 else "previous"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return next_prompt(source, spot, step, most=most)
+            return find_prompt(source, spot, step, most=most)
 
         self._look(search, f"looking for the {way} prompt", f"no {way} prompt")
 
@@ -653,7 +653,7 @@ class TranscriptLines(RecordLines):
         """To the record with a uuid."""
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return with_uuid(source, uuid, most=most)
+            return find_uuid(source, uuid, most=most)
 
         self._look(search, "looking for the record", f"no record {uuid} here")
 
@@ -675,7 +675,7 @@ class TranscriptLines(RecordLines):
             else:
                 self._show_hit(None)
                 return
-        except Longer:
+        except LineTooLong:
             pass
         except MemtuiError as error:
             self._nothing = error.message
