@@ -67,15 +67,15 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     faults: list[MemtuiError] = []
     rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
-        page = catalogue.page(project_folders)
+        page = catalogue.cached(project_folders)
         text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, project_folders, faults, look)
+        checked = catalogue.update(page, project_folders, faults, look)
         if checked is not page and not call.out.structured:
             text = lines(checked)
         found = wanted(checked)
         if call.out.structured:
-            known = catalogue.facts(project_folders)
-            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
+            known = catalogue.summaries(project_folders)
+            rows = [_session_data(one, known[one.file_path], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")
@@ -86,7 +86,7 @@ def _session_data(session: "Session", facts: "SessionSummary", live: "Running | 
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,
-        "path": session.place,
+        "path": session.file_path,
         "modified": iso(session.modified),
         "size": session.size,
         "live": live is not None,

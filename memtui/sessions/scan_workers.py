@@ -50,8 +50,8 @@ def scan_many(files: Iterable[SessionFile], *, processes: int = 2) -> Generator[
     while waiting:  # all of them, or what a worker that died has left
         file = waiting.popleft()
         if len(waiting) >= FILES_AHEAD:
-            _will_need(waiting[FILES_AHEAD - 1].place)
-        yield file, _scan(file.place)
+            _will_need(waiting[FILES_AHEAD - 1].file_path)
+        yield file, _scan(file.file_path)
 
 
 class _Worker:
@@ -76,9 +76,9 @@ class _Worker:
         if waiting:
             file = waiting.popleft()
             self.given.append(file)
-            _will_need(file.place)
+            _will_need(file.file_path)
             with suppress(BrokenPipeError):  # it has died, which its output tells
-                self.input.write(json.dumps(file.place).encode() + b"\n")
+                self.input.write(json.dumps(file.file_path).encode() + b"\n")
 
     def answers(self) -> list[bytes] | None:
         """The answers that have come, at least a part of one; None if it has died."""
@@ -125,37 +125,37 @@ def _shared(waiting: deque[SessionFile], workers: list[_Worker]) -> Iterator[Sca
                 for answer in answers or ():
                     file = worker.given.popleft()
                     worker.give(waiting)  # first, so that it is at work while ours is being looked at
-                    yield file, _read(answer, file.place)
+                    yield file, _read(answer, file.file_path)
 
 
-def _scan(place: str) -> SummaryScanner | OSError:
+def _scan(file_path: str) -> SummaryScanner | OSError:
     scanner = SummaryScanner()
     try:
-        scanner.file(Path(place))
+        scanner.file(Path(file_path))
     except OSError as error:
         return error
     return scanner
 
 
-def _answer(place: str) -> bytes:
+def _answer(file_path: str) -> bytes:
     """A line about a file: its scanner's state, or the number of an error."""
-    found = _scan(place)
+    found = _scan(file_path)
     return b"!%d" % (found.errno or 0) if isinstance(found, OSError) else found.state().encode()
 
 
-def _read(answer: bytes, place: str) -> SummaryScanner | OSError:
+def _read(answer: bytes, file_path: str) -> SummaryScanner | OSError:
     if answer.startswith(b"!"):
         number = int(answer[1:])
-        return OSError(number, os.strerror(number), place)
+        return OSError(number, os.strerror(number), file_path)
     return SummaryScanner.resumed(answer.decode())
 
 
-def _will_need(place: str) -> None:
+def _will_need(file_path: str) -> None:
     """Ask the system to read a file before we do: half the time where it comes from a disk."""
     if sys.platform != "linux":
         return
     with suppress(OSError):
-        file = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
+        file = os.open(file_path, os.O_RDONLY | os.O_CLOEXEC)
         try:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_WILLNEED)
         finally:

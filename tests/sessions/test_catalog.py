@@ -41,13 +41,13 @@ def fresh(folder: Path) -> list[Session]:
         first = "" if facts.first_prompt == facts.title else facts.first_prompt
         line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
         found += [Session(*file, *line)] if facts.listed else []
-    return sorted(found, key=lambda one: (-one.when, one.place))
+    return sorted(found, key=lambda one: (-one.when, one.file_path))
 
 
 def listed(cache: Path, folder: Path) -> list[Session]:
     with Catalogue(cache) as catalogue:
         catalogue.refresh([folder])
-        return catalogue.page([folder])
+        return catalogue.cached([folder])
 
 
 def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_second_look_reads_nothing(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([folder]).read == 3
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert [one.title for one in catalogue.page()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
+        assert [one.title for one in catalogue.cached()] == ["ask 0", "ask 1", "ask 2"]  # by id: the same time
         assert not catalogue.refresh([folder]).changed
 
 
@@ -70,9 +70,9 @@ def test_what_only_grew_is_read_on(tmp_path: Path) -> None:
     with Catalogue(tmp_path / "cache") as catalogue:
         done = catalogue.refresh([path.parent])
         assert (done.read, done.grown) == (0, 1)
-        facts = catalogue.facts_of(str(path))
+        facts = catalogue.summary(str(path))
         assert facts is not None and facts.prompts == 2
-        assert catalogue.facts([path.parent]) == {str(path): facts}
+        assert catalogue.summaries([path.parent]) == {str(path): facts}
 
 
 @pytest.mark.parametrize("change", ["other start", "other end", "shorter", "other file"])
@@ -93,7 +93,7 @@ def test_what_did_not_only_grow_is_read_anew(tmp_path: Path, change: str) -> Non
     write(path, new, 2000)
     with Catalogue(tmp_path / "cache") as catalogue:
         assert catalogue.refresh([path.parent]).read == 1
-        assert catalogue.page() == fresh(path.parent)
+        assert catalogue.cached() == fresh(path.parent)
 
 
 def test_every_fact_is_kept(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_every_fact_is_kept(tmp_path: Path) -> None:
     write(path, prompt("first") + b"no record\n" + prompt("second", 2), 1000)
     listed(tmp_path / "cache", path.parent)
     with Catalogue(tmp_path / "cache") as catalogue:
-        assert catalogue.facts_of(str(path)) == summarize(path)
-        assert catalogue.facts_of("elsewhere") is None
+        assert catalogue.summary(str(path)) == summarize(path)
+        assert catalogue.summary("elsewhere") is None
 
 
 @pytest.mark.parametrize("count", [1, _MANY_FOLDERS + 1])
@@ -114,15 +114,15 @@ def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> No
     with Catalogue(tmp_path / "cache") as catalogue:
         catalogue.refresh([tmp_path / "other"])
         faults: list[MemtuiError] = []
-        assert catalogue.current(folders, faults) == catalogue.page(folders)
-        assert len(catalogue.page(folders)) == count
+        assert catalogue.current(folders, faults) == catalogue.cached(folders)
+        assert len(catalogue.cached(folders)) == count
         write(folders[0] / name(0), prompt("second"), 2000)
         write(folders[0] / name(50), b"", 2000)
         assert "second" in [one.title for one in catalogue.current(folders, faults)]
-        assert catalogue.current(folders, faults, look=lambda: files_of(folders)) == catalogue.page(folders)
+        assert catalogue.current(folders, faults, list_files=lambda: files_of(folders)) == catalogue.cached(folders)
         (folders[0] / name(0)).unlink()
         assert len(catalogue.current(folders, faults)) == count - 1
-        assert not faults and len(catalogue.page()) == count
+        assert not faults and len(catalogue.cached()) == count
 
 
 def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_path: Path) -> None:
@@ -135,10 +135,10 @@ def test_a_folder_whose_name_is_no_text_is_told_and_the_others_are_listed(tmp_pa
     with Catalogue(tmp_path / "cache") as catalogue:
         for _ in range(2):
             faults: list[MemtuiError] = []
-            assert [one.place for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
+            assert [one.file_path for one in catalogue.current(folders, faults)] == [str(folders[0] / name(1))]
             [fault] = faults
             assert "q" in fault.message and "not UTF-8" in fault.message
-            [fault] = catalogue.refresh(folders).faults
+            [fault] = catalogue.refresh(folders).errors
             assert "not UTF-8" in fault.message
 
 
@@ -203,7 +203,7 @@ def test_it_can_be_stopped_and_goes_on(tmp_path: Path) -> None:
     asked = iter([False, False, True])
     with Catalogue(tmp_path / "cache") as catalogue:
         catalogue.refresh([tmp_path / "p"], stopped=lambda: next(asked))
-        assert {one.title for one in catalogue.page()} == {"ask 4", "ask 3"}  # the newest first
+        assert {one.title for one in catalogue.cached()} == {"ask 4", "ask 3"}  # the newest first
         assert catalogue.refresh([tmp_path / "p"]).read == 3
 
 
@@ -216,8 +216,8 @@ def test_what_cannot_be_read_is_said(tmp_path: Path) -> None:
         pytest.skip("root reads everything")
     with Catalogue(tmp_path / "cache") as catalogue:
         done = catalogue.refresh([tmp_path / "p"])
-        assert [one.title for one in catalogue.page()] == ["first"]
-        assert len(done.faults) == 1
+        assert [one.title for one in catalogue.cached()] == ["first"]
+        assert len(done.errors) == 1
 
 
 EVENT = st.tuples(st.sampled_from(["append", "rewrite", "remove", "cut", "half"]), st.integers(0, 2), st.integers(1, 9))

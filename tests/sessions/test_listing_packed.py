@@ -26,7 +26,7 @@ def test_a_sequence_like_any_other(many: list[Session], some: slice, size: int) 
         assert hash(held) == hash(CompressedSessions(many))
         assert held != CompressedSessions([*many, *many[:1]]) or not many
         for one in many:
-            assert held.at(one.place) == next(each for each in many if each.place == one.place)
+            assert held.at(one.file_path) == next(each for each in many if each.file_path == one.file_path)
 
 
 def test_thousands_take_little_room() -> None:

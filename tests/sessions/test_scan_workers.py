@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> list[SessionFile]:
 def told(scanned: list[Scanned]) -> dict[str, object]:
     """What was said of each file, in a form that can be compared."""
     return {
-        file.place: (found.errno if isinstance(found, OSError) else (found.facts, found.state()))
+        file.file_path: (found.errno if isinstance(found, OSError) else (found.facts, found.state()))
         for file, found in scanned
     }
 

@@ -66,7 +66,7 @@ def agent(number: int, depth: int) -> OutlineNode:
 
 
 def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> None:
-    place = SHELF.sessions[0].place
+    place = SHELF.sessions[0].file_path
     nodes = (node(0, 0), agent(1, 1), node(2, 1), node(3, 1, leaf_uuid="leaf"), agent(4, 2), node(5, 0))
     opened = {place: OpenSession(place, nodes)}
     wanted = SessionsWanted(unfolded=frozenset({place}))
@@ -86,7 +86,7 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
 
 
 def test_one_that_is_not_read_yet_shows_no_branches() -> None:
-    place = SHELF.sessions[0].place
+    place = SHELF.sessions[0].file_path
     assert len(arrange_sessions(SHELF, SessionsWanted(unfolded=frozenset({place})), {})) == 3
 
 
@@ -96,7 +96,7 @@ def test_a_project_is_called_by_its_directory_or_its_folder() -> None:
 
 
 def test_a_row_is_found_by_its_key_in_every_order() -> None:
-    place = SHELF.sessions[1].place
+    place = SHELF.sessions[1].file_path
     nodes = (node(1, 0), node(2, 0, leaf_uuid="other"))
     for order in SESSION_ORDERS:
         wanted = SessionsWanted(order=order, unfolded=frozenset({place}))
@@ -106,5 +106,5 @@ def test_a_row_is_found_by_its_key_in_every_order() -> None:
             found = rows.row_of(key_of(row))
             assert found is not None
             assert key_of(rows[found]) == key_of(row)
-    assert arrange_sessions(SHELF, SessionsWanted(query="'check"), {}).row_of(SHELF.sessions[0].place) is None
+    assert arrange_sessions(SHELF, SessionsWanted(query="'check"), {}).row_of(SHELF.sessions[0].file_path) is None
     assert arrange_sessions(SHELF, SessionsWanted(), {}).row_of("/nowhere") is None

@@ -192,7 +192,7 @@ def kept_ls(call: CliContext, place: str, *, everywhere: bool, branch: str | Non
 def _kept_data(kept: "ArchivedSession") -> Data:
     return {
         "id": kept.file.id,
-        "path": kept.file.place,
+        "path": kept.file.file_path,
         "modified": iso(kept.file.modified),
         "size": kept.note.size,
         "place": kept.place,

@@ -190,7 +190,7 @@ def _scan(
     found: dict[str, SessionCheck] = {}
     counted = 0
     for file in sessions_since(location, env, after):
-        last = known.get(file.place)
+        last = known.get(file.file_path)
         counts: bool | None = True
         if not all_count:
             same = last is not None and (last.modified, last.size) == (file.modified, file.size)
@@ -198,7 +198,7 @@ def _scan(
             if counts is None and counted < SESSIONS:
                 counts = has_substance(file)
         counted += counts is True
-        found[file.place] = SessionCheck(file.modified, file.size, counts)
+        found[file.file_path] = SessionCheck(file.modified, file.size, counts)
     return Scan(now, after, all_count, found)
 
 

@@ -126,7 +126,7 @@ class HealthLoader:
         found = dict(load_health(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
         for number, one in enumerate(session_list.sessions):
             if fresh[number]:
-                seen.waiting[number] = one.place not in found
+                seen.waiting[number] = one.file_path not in found
         self.app.call_from_thread(self._taken_up, seen, found)
 
     def _taken_up(self, seen: HealthMark, found: dict[str, str]) -> None:
@@ -168,7 +168,7 @@ def compare(before: HealthMark, sessions: CompressedSessions, live: frozenset[st
 
 
 def _stamp(one: Session) -> int:
-    return hash((one.place, one.modified, one.size))
+    return hash((one.file_path, one.modified, one.size))
 
 
 def _nothing() -> HealthMark:

@@ -89,19 +89,19 @@ class SessionLoader:
                 app.post_message(SessionListLoaded(self._shelf(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
-            post(catalogue.packed(places), f"reading {read:,} of {total:,}")
+            post(catalogue.compressed(places), f"reading {read:,} of {total:,}")
 
         state = app.state
         again = state is not None and state.session_list is not None and state.session_list.scope == scope
         with Catalogue(app.start.cache) as catalogue:
-            listed = catalogue.packed(places)
+            listed = catalogue.compressed(places)
             if not again:  # else what is shown stays until there is something new
                 post(listed, "reading")
-            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
+            done = catalogue.refresh(places, report=shown, stopped=lambda: worker.is_cancelled)
             if done.changed:
-                listed = catalogue.packed(places)
+                listed = catalogue.compressed(places)
             post(listed, "")
-        for fault in done.faults[:1]:
+        for fault in done.errors[:1]:
             if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
                 app.post_message(CommandFailed(fault.message, fault.hint))
             self._told = fault.message
@@ -114,7 +114,7 @@ class SessionLoader:
             return {}
         from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {kept.file.place: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
+        return {kept.file.file_path: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
@@ -142,7 +142,7 @@ class SessionLoader:
             told = plan_resume(transcript, brief=True)
             self.app.post_message(ConversationLoaded(self._conversation(point, transcript, told)))
             with Catalogue(self.app.start.cache) as catalogue:
-                facts = catalogue.facts_of(point.place)
+                facts = catalogue.summary(point.place)
             opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
             if not worker.is_cancelled:
                 self.app.post_message(SessionLoaded(opened))

@@ -32,7 +32,7 @@ TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    kept = session.place in session_list.archived
+    kept = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
     soon = not kept and left is not None and left < SOON
     live = session_list.live.get(session.id)

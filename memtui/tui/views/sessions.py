@@ -119,7 +119,7 @@ class SessionsView(Widget):
         if state is None or state.session_list is None or session is None:
             facts.pairs, facts.notes = (), ()
             return
-        opened = state.opened.get(session.place)
+        opened = state.opened.get(session.file_path)
         known = pairs_of(session, state.session_list, state.now, app_of(self).start.home)
         facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
@@ -205,7 +205,7 @@ class SessionsView(Widget):
         found = next((one for one in session_list.sessions if one.id == self._awaited), None)
         if found is not None:
             self._awaited = ""
-            self.list.to_key(found.place)
+            self.list.to_key(found.file_path)
         elif not session_list.reading and session_list.scope != "all":
             self.action_scope("all")
         elif not session_list.reading:
@@ -297,7 +297,7 @@ class SessionsView(Widget):
         """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.place})
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file_path})
             self._rearrange()
             self.list.cursor += 1
 

@@ -88,7 +88,7 @@ class SessionList(RowList[SessionRow]):
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
 
     def _session(self, session: Session, width: int) -> Content:
-        place = session.place
+        place = session.file_path
         fold = self.glyphs.opened if place in self.wanted.unfolded else " "
         mark, style = self._mark(session)
         tail = f" {session.messages:>5}"
@@ -115,13 +115,13 @@ class SessionList(RowList[SessionRow]):
     def _mark(self, session: Session) -> tuple[str, str]:
         if session.id in self.session_list.live:
             return self.glyphs.changed, "$good"
-        lost = session.bad or self.health.get(session.place)
+        lost = session.bad or self.health.get(session.file_path)
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
         if session.id in self.session_list.live:
             return "live"
-        if session.place in self.session_list.archived:
+        if session.file_path in self.session_list.archived:
             return "archived"
         if self.session_list.days is None:
             return ""
@@ -151,8 +151,8 @@ class SessionList(RowList[SessionRow]):
             if row.folded != fold:
                 self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
                 return
-        elif isinstance(row, Session) and (row.place not in self.wanted.unfolded) != fold:
-            self.post_message(self.Folded(row.place, fold))
+        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != fold:
+            self.post_message(self.Folded(row.file_path, fold))
             return
         if fold:
             self.cursor = next(
