@@ -140,7 +140,7 @@ def _make_tables(connection: sqlite3.Connection, schema: str, version: int) -> N
 
 
 class RefreshResult:
-    """What a refresh did: how many files were read from their start, read on, or are gone, and what kept some unread."""
+    """How many files a refresh read from their start, read on, or found gone, and what kept it from reading others."""
 
     def __init__(self, gone: int) -> None:
         self.read = self.grown = 0
@@ -426,7 +426,7 @@ def _not_listed(folder: Path) -> MemtuiError:
 
 def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is stored of a session: the row of a list, and what is needed to read on."""
-    summary = scanner.facts
+    summary = scanner.summary
     path, modified, size, inode = file
     fields = (getattr(summary, name) for name in _SUMMARY.split(", "))
     folder = path.rpartition("/")[0]

@@ -1,6 +1,6 @@
 """What a resume would lose of the sessions in a list: worked out once for each state of a file, and cached.
 
-Sessions are read in a process of their own: the memory that reading takes would stay with a program that is open all day.
+Sessions are read in a process of their own: what reading takes of memory would stay with a program open all day.
 """
 
 import json

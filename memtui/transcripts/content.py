@@ -65,20 +65,20 @@ class ContentPart(Struct, frozen=True):
         """The body by lines, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
         return self.first_lines(len(self.body) + 1)[0]
 
-    def first_lines(self, most: int) -> tuple[list[str], int]:
+    def first_lines(self, max_lines: int) -> tuple[list[str], int]:
         """The first lines of `lines`, and about how many there are behind them: exact where none is cut."""
         body = self.body.removesuffix("\n")
-        if not self.body or most < 1:
+        if not self.body or max_lines < 1:
             return [], body.count("\n") + 1 if self.body else 0
-        lines = body.split("\n", most)
-        rest = lines.pop() if len(lines) > most else None
+        lines = body.split("\n", max_lines)
+        rest = lines.pop() if len(lines) > max_lines else None
         left = 0 if rest is None else rest.count("\n") + 1
         if "\r" in body:
             lines = [line.removesuffix("\r") for line in lines]
         if len(max(lines, key=len)) > MAX_PIECE_CHARS:
             pieces = [piece for line in lines for piece in _pieces(line)]
-            left += len(pieces[most:])
-            lines = pieces[:most]
+            left += len(pieces[max_lines:])
+            lines = pieces[:max_lines]
         return lines, left
 
 
@@ -94,25 +94,25 @@ class MessageContent(Struct, frozen=True):
     cwd: str = ""
 
 
-def message_content(passage: RecordView) -> MessageContent:
+def message_content(record: RecordView) -> MessageContent:
     """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
-    data = passage.data
-    if passage.repeats:
-        words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
+    data = record.data
+    if record.repeated:
+        words = f"{many(record.repeated, 'message')} repeated from before the compaction"
         return MessageContent("session", (ContentPart("repeats", words),))
-    if passage.bad:
-        words = f"no record: {passage.bad}"
-        if passage.pending:
+    if record.bad:
+        words = f"no record: {record.bad}"
+        if record.pending:
             words += " (its writer may not be done)"
-        return MessageContent("session", (ContentPart("bad", words, passage.head, failed=True),))
+        return MessageContent("session", (ContentPart("bad", words, record.head, failed=True),))
     found = list(_parts(data))
     if len(found) > MAX_PARTS:
         found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
-    if passage.salvaged:
+    if record.salvaged:
         found.append(
             ContentPart("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
         )
-    if passage.lossy:
+    if record.lossy:
         found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
     return MessageContent(
         _role(data),
@@ -238,8 +238,8 @@ def _stop_hooks(data: Record) -> ContentPart:
 
 
 def _retry(data: Record) -> str:
-    attempt, most, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
-    words = [f"try {attempt:.0f}" + (f" of {most:.0f}" if most else "")] if attempt else []
+    attempt, max_lines, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
+    words = [f"try {attempt:.0f}" + (f" of {max_lines:.0f}" if max_lines else "")] if attempt else []
     return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
 
 

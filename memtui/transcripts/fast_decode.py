@@ -65,7 +65,7 @@ _decode_lines = msgspec.json.Decoder(_Row).decode_lines
 
 
 def decode_entries(
-    room: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
+    buffer: bytes | bytearray, stop: int | None = None, index: int = -1, number: int = 0, offset: int = 0
 ) -> list[Entry] | None:
     """The envelopes of whole lines; None if one of them is not exactly one usual record.
 
@@ -76,9 +76,9 @@ def decode_entries(
         number: The first one's number, from 1.
         offset: Its first byte.
     """
-    stop = len(room) if stop is None else stop
-    ends = _ends(room, stop)
-    rows = _rows(room, stop) if ends else None
+    stop = len(buffer) if stop is None else stop
+    ends = _ends(buffer, stop)
+    rows = _rows(buffer, stop) if ends else None
     if rows is None or len(rows) != len(ends):
         return None
     found: list[Entry] = []
@@ -86,7 +86,7 @@ def decode_entries(
     for row, end in zip(rows, ends, strict=True):
         entry: Entry | None
         if row.type in KEPT_WHOLE or row.subtype == "compact_boundary" or (not row.uuid and row.type in CHAIN_TYPES):
-            entry = _whole_entry(bytes(room[start:end]), index, number, offset + start)
+            entry = _whole_entry(bytes(buffer[start:end]), index, number, offset + start)
             if entry is None:
                 return None
         else:
@@ -96,32 +96,32 @@ def decode_entries(
     return found
 
 
-def _ends(room: bytes | bytearray, stop: int) -> list[int]:
+def _ends(buffer: bytes | bytearray, stop: int) -> list[int]:
     """Where the lines end; none if one of them doesn't begin and end as an object.
 
     The decoder takes any white space between records, or none: only where each line begins and ends an object, and
     there are as many records as lines, is each line one record.
     """
     found: list[int] = []
-    find, start = room.find, 0
+    find, start = buffer.find, 0
     while (end := find(b"\n", start, stop)) >= 0:
-        if room[start] != _OPEN or room[end - 1] != _CLOSE:
+        if buffer[start] != _OPEN or buffer[end - 1] != _CLOSE:
             return []
         found.append(end)
         start = end + 1
     return found
 
 
-def _rows(room: bytes | bytearray, stop: int) -> list[_Row] | None:
+def _rows(buffer: bytes | bytearray, stop: int) -> list[_Row] | None:
     """What is needed of each record; None if one has another shape than usual."""
-    lines = memoryview(room)[:stop]
+    lines = memoryview(buffer)[:stop]
     try:
         rows = _decode_lines(lines)
-        if not room.isascii():
+        if not buffer.isascii():
             utf_8_decode(lines, "strict", True)  # what is passed over isn't looked at
     except (ValueError, RecursionError):
         return None
-    return None if _SAMPLE.search(room[:stop:_SAMPLE_STEP_BYTES]) and _DIGITS.search(room, 0, stop) else rows
+    return None if _SAMPLE.search(buffer[:stop:_SAMPLE_STEP_BYTES]) and _DIGITS.search(buffer, 0, stop) else rows
 
 
 def _whole_entry(line: bytes, index: int, number: int, offset: int) -> Entry | None:

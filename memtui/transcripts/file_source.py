@@ -76,38 +76,38 @@ class FileSource(OpenTranscript):
 
     # One passage.
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._forward(0, most)
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._forward(0, max_bytes)
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._backward(self.size, most)
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._backward(self.size, max_bytes)
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        length, found = self._passages(spot.at, most)
-        if spot.part + 1 < len(found):
-            return found[spot.part + 1]
-        return self._forward(spot.at + length + 1, most)
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        length, found = self._records_at(cursor.at, max_bytes)
+        if cursor.part + 1 < len(found):
+            return found[cursor.part + 1]
+        return self._forward(cursor.at + length + 1, max_bytes)
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        if spot.part:
-            _, found = self._passages(spot.at, most)
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        if cursor.part:
+            _, found = self._records_at(cursor.at, max_bytes)
             if found:
-                return found[min(spot.part, len(found)) - 1]
-        return self._backward(spot.at, most)
+                return found[min(cursor.part, len(found)) - 1]
+        return self._backward(cursor.at, max_bytes)
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        _, found = self._passages(spot.at, most)
-        return found[min(spot.part, len(found) - 1)] if found else self.at(spot.at, most)
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        _, found = self._records_at(cursor.at, max_bytes)
+        return found[min(cursor.part, len(found) - 1)] if found else self.at(cursor.at, max_bytes)
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
         offset = max(0, min(offset, self.size))
-        return self._forward(self._start_of(offset, most), most) or self.last(most)
+        return self._forward(self._start_of(offset, max_bytes), max_bytes) or self.last(max_bytes)
 
-    def share(self, spot: Cursor) -> float:
-        return min(1.0, spot.at / max(1, self.size))
+    def fraction_before(self, cursor: Cursor) -> float:
+        return min(1.0, cursor.at / max(1, self.size))
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
-        return self.at(int(share * self.size), most)
+    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
+        return self.at(int(fraction_before * self.size), max_bytes)
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
         """How many lines end between two bytes, block by block: the sum is what the line number grows by."""
@@ -115,31 +115,31 @@ class FileSource(OpenTranscript):
             yield block.count(b"\n")
             begin += len(block)
 
-    def _forward(self, offset: int, most: int | None) -> RecordView | None:
+    def _forward(self, offset: int, max_bytes: int | None) -> RecordView | None:
         """The first passage of the lines that begin at a byte."""
         while True:
-            length, found = self._passages(offset, most)
+            length, found = self._records_at(offset, max_bytes)
             if found:
                 return found[0]
             if offset + length >= self.size:
                 return None
             offset = self._over_blank(offset + length + 1)
 
-    def _backward(self, end: int, most: int | None) -> RecordView | None:
+    def _backward(self, end: int, max_bytes: int | None) -> RecordView | None:
         """The last passage of the lines that end at a byte, a line end included."""
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
-            start = self._start_of(stop, most)
-            _, found = self._passages(start, most)
+            start = self._start_of(stop, max_bytes)
+            _, found = self._records_at(start, max_bytes)
             if found:
                 return found[-1]
             end = self._before_blank(start)
         return None
 
-    def _passages(self, offset: int, most: int | None) -> tuple[int, list[RecordView]]:
+    def _records_at(self, offset: int, max_bytes: int | None) -> tuple[int, list[RecordView]]:
         """The length of a line and what it holds; the last one is kept, for a line of several records."""
         if self._kept[0] != offset:
-            line, length, ended = self._line(offset, most)
+            line, length, ended = self._line(offset, max_bytes)
             if length > self.longest:
                 found = [oversized_view(line, offset, length, self.longest, pending=not ended)]
             else:
@@ -151,7 +151,7 @@ class FileSource(OpenTranscript):
 
     # Bytes.
 
-    def _line(self, offset: int, most: int | None) -> tuple[bytes, int, bool]:
+    def _line(self, offset: int, max_bytes: int | None) -> tuple[bytes, int, bool]:
         """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""
         held, length, block = b"", 0, FIRST_READ_BYTES
         while chunk := self._pread(block, offset + length):
@@ -161,12 +161,12 @@ class FileSource(OpenTranscript):
             held = held + piece if length <= self.longest else (held + piece)[:PREVIEW_BYTES]
             if end >= 0:
                 return held, length, True
-            if most is not None and length >= most:
+            if max_bytes is not None and length >= max_bytes:
                 raise LineTooLong
             block = min(block * 2, MAX_READ_BYTES)
         return held, length, False
 
-    def _start_of(self, offset: int, most: int | None) -> int:
+    def _start_of(self, offset: int, max_bytes: int | None) -> int:
         """Where the line begins in which a byte stands."""
         block, at = FIRST_READ_BYTES, offset
         while at > 0:
@@ -175,7 +175,7 @@ class FileSource(OpenTranscript):
             if found >= 0:
                 return at - size + found + 1
             at -= size
-            if most is not None and offset - at >= most:
+            if max_bytes is not None and offset - at >= max_bytes:
                 raise LineTooLong
             block = min(block * 2, MAX_READ_BYTES)
         return 0
@@ -205,49 +205,49 @@ class FileSource(OpenTranscript):
     # Searching.
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        found = self._ahead(mark, start, most) if step > 0 else self._behind(mark, start, most)
+        found = self._ahead(mark, start, max_bytes) if step > 0 else self._behind(mark, start, max_bytes)
         for item in found:
-            if isinstance(item, float) or start is None or (item.spot > start if step > 0 else item.spot < start):
+            if isinstance(item, float) or start is None or (item.cursor > start if step > 0 else item.cursor < start):
                 yield item
 
-    def _ahead(self, mark: BytePattern, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _ahead(self, mark: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
         begin = start.at if start else 0
-        for offset, block in self._blocks(begin, most):
+        for offset, block in self._blocks(begin, max_bytes):
             folded = mark.fold(block)
             at = mark.first(folded, 0)
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.maybe(block[first:end]):
-                    yield from self._taken(block[first:end], offset + first, most)
+                if mark.may_match(block[first:end]):
+                    yield from self._taken(block[first:end], offset + first, max_bytes)
                 at = mark.first(folded, end + 1) if end < len(block) else -1
             yield min(1.0, (offset + len(block)) / max(1, self.size))
 
-    def _behind(self, mark: BytePattern, start: Cursor | None, most: int | None) -> Iterator[RecordView | float]:
+    def _behind(self, mark: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
         begin = self.size
         if start is not None:
-            begin = start.at + self._passages(start.at, most)[0] + 1 if start.part else start.at
-        for offset, block in self._blocks_back(begin, most):
+            begin = start.at + self._records_at(start.at, max_bytes)[0] + 1 if start.part else start.at
+        for offset, block in self._blocks_back(begin, max_bytes):
             folded = mark.fold(block)
             at = mark.last(folded, len(block))
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.maybe(block[first:end]):
-                    yield from reversed(self._taken(block[first:end], offset + first, most))
+                if mark.may_match(block[first:end]):
+                    yield from reversed(self._taken(block[first:end], offset + first, max_bytes))
                 at = mark.last(folded, first)
             yield 1 - min(1.0, offset / max(1, self.size))
 
-    def _taken(self, line: bytes, offset: int, most: int | None) -> list[RecordView]:
+    def _taken(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
         """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
         if len(line) == PREVIEW_BYTES or len(line) > self.longest:
-            return self._passages(offset, most)[1]
-        if most is not None and len(line) >= most:
+            return self._records_at(offset, max_bytes)[1]
+        if max_bytes is not None and len(line) >= max_bytes:
             raise LineTooLong
         ended = self._pread(1, offset + len(line)) == b"\n"
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
-    def _blocks(self, offset: int, most: int | None) -> Iterator[tuple[int, bytes]]:
+    def _blocks(self, offset: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
         """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""
         rest = b""
         while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
@@ -256,7 +256,7 @@ class FileSource(OpenTranscript):
             if cut:
                 yield offset, data[:cut]
                 offset, rest = offset + cut, data[cut:]
-            elif most is not None and len(data) >= max(most, SEARCH_STEP_BYTES):
+            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
             elif len(data) <= self.longest:
                 rest = data
@@ -267,7 +267,7 @@ class FileSource(OpenTranscript):
         if rest:
             yield offset, rest
 
-    def _blocks_back(self, end: int, most: int | None) -> Iterator[tuple[int, bytes]]:
+    def _blocks_back(self, end: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
         """The same from the end of a line back to the beginning of the file."""
         rest = b""
         while end > 0:
@@ -278,7 +278,7 @@ class FileSource(OpenTranscript):
             if begin == 0 or cut:
                 yield begin + cut, data[cut:]
                 rest = data[:cut]
-            elif most is not None and len(data) >= max(most, SEARCH_STEP_BYTES):
+            elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
             elif len(data) <= self.longest:
                 rest = data

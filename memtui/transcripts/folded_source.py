@@ -52,19 +52,19 @@ class _Literal:
     def last(self, folded: bytes, end: int) -> int:
         return folded.rfind(self.words, 0, end)
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         return True
 
 
 class RepeatFinder:
-    """The runs of a file, found by `look`; after the file grew only what is new is looked at."""
+    """The runs of a file, found by `scan`; after the file grew only what is new is looked at."""
 
     def __init__(self) -> None:
-        self.runs: tuple[RepeatedRange, ...] = ()
+        self.ranges: tuple[RepeatedRange, ...] = ()
         self._boundary: Cursor | None = None
         self._seen: Cursor | None = None
 
-    def look(self, source: FileSource) -> Iterator[float]:
+    def scan(self, source: FileSource) -> Iterator[float]:
         """Look through a file, or what it has grown by; to be asked on until it ends.
 
         Yields:
@@ -74,47 +74,47 @@ class RepeatFinder:
             MemtuiError: If the disk refuses.
         """
         boundary, last = self._boundary, source.last()
-        runs = list(self.runs)
-        if boundary is not None and (passage := source.get(boundary)) is not None:
-            runs = [run for run in runs if run.start < boundary.at]  # what follows it may go on now
-            runs += _runs_behind(source, passage)
+        ranges = list(self.ranges)
+        if boundary is not None and (record := source.get(boundary)) is not None:
+            ranges = [range_ for range_ in ranges if range_.start < boundary.at]  # what follows it may go on now
+            ranges += _ranges_after(source, record)
         for item in source.candidates(_Literal("compact_boundary"), self._seen, 1):
             if isinstance(item, float):
                 yield item
-            elif _entry(item).boundary and item.spot != boundary:
-                boundary = item.spot
-                runs += _runs_behind(source, item)
-        self.runs, self._boundary = tuple(runs), boundary
-        self._seen = Cursor(last.spot.at, -1) if last is not None else None  # that line may not have been whole
+            elif _entry(item).boundary and item.cursor != boundary:
+                boundary = item.cursor
+                ranges += _ranges_after(source, item)
+        self.ranges, self._boundary = tuple(ranges), boundary
+        self._seen = Cursor(last.cursor.at, -1) if last is not None else None  # that line may not have been whole
 
 
-def _runs_behind(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
+def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
     """The runs between a boundary and the first message that is none of them, or the next boundary."""
-    runs: list[RepeatedRange] = []
+    ranges: list[RepeatedRange] = []
     lines: list[RecordView] = []
     messages = 0
     original: Cursor | None = None
     since = _entry(boundary).time
-    passage = source.after(boundary.spot)
-    while passage is not None:
-        entry, following = _entry(passage), source.after(passage.spot)
-        alone = passage.spot.part == 0 and (following is None or following.spot.at != passage.spot.at)
+    record = source.after(boundary.cursor)
+    while record is not None:
+        entry, following = _entry(record), source.after(record.cursor)
+        alone = record.cursor.part == 0 and (following is None or following.cursor.at != record.cursor.at)
         older = since is not None and entry.time is not None and entry.time < since
-        found = _original(source, passage, entry, original, boundary.spot) if alone and older else None
+        found = _original(source, record, entry, original, boundary.cursor) if alone and older else None
         if found is not None:
             original = found
-            lines.append(passage)
+            lines.append(record)
             messages += entry.has_content
         else:
             if messages:
-                runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+                ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
             lines, messages = [], 0
             if entry.boundary or (entry.has_content and not entry.summary):
-                return runs
-        passage = following
+                return ranges
+        record = following
     if messages:
-        runs.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
-    return runs
+        ranges.append(RepeatedRange(lines[0].offset, lines[-1].offset, messages))
+    return ranges
 
 
 def _original(
@@ -134,30 +134,30 @@ def _original(
         for item in source.candidates(mark, above, 1):
             if isinstance(item, float):
                 continue
-            if item.spot >= limit:
+            if item.cursor >= limit:
                 break
             if _same(again.data, entry, item):
-                return item.spot
+                return item.cursor
     if not entry.has_content:
         return None
     for item in source.candidates(mark, limit, -1):
         if not isinstance(item, float) and _same(again.data, entry, item):
-            return item.spot
+            return item.cursor
     return None
 
 
 def _same(data: Record, entry: Entry, other: RecordView) -> bool:
     """Whether two records say the same at the same time: as parts of one answer, of one call, or word by word."""
-    told = _entry(other)
-    if (entry.type, entry.stamp, entry.message_id) != (told.type, told.stamp, told.message_id):
+    item = _entry(other)
+    if (entry.type, entry.stamp, entry.message_id) != (item.type, item.stamp, item.message_id):
         return False
     if entry.message_id or entry.answers:
-        return (entry.calls, entry.answers) == (told.calls, told.answers)
+        return (entry.calls, entry.answers) == (item.calls, item.answers)
     return all(data.get(key) == other.data.get(key) for key in ("message", "attachment", "subtype", "content"))
 
 
-def _entry(passage: RecordView) -> Entry:
-    return entry_of(LocatedRecord(passage.line, passage.offset, passage.length, passage.data), 0)
+def _entry(record: RecordView) -> Entry:
+    return entry_of(LocatedRecord(record.line, record.offset, record.length, record.data), 0)
 
 
 FOLD_PART: Final = -1
@@ -175,94 +175,94 @@ class FoldedSource(FileSource):
         As `FileSource`.
     """
 
-    def __init__(self, path: Path, runs: Iterable[RepeatedRange] = ()) -> None:
+    def __init__(self, path: Path, ranges: Iterable[RepeatedRange] = ()) -> None:
         super().__init__(path)
         self._opened: frozenset[int] = frozenset()
-        self.fold(runs)
+        self.set_ranges(ranges)
 
     def copy(self) -> "FoldedSource":
         twin = FoldedSource.__new__(FoldedSource)
         self._copy_into(twin)
         twin._opened = self._opened
-        twin.fold(self.runs)
+        twin.set_ranges(self.ranges)
         return twin
 
-    def fold(self, runs: Iterable[RepeatedRange]) -> None:
+    def set_ranges(self, ranges: Iterable[RepeatedRange]) -> None:
         """From now on these are the runs; what was opened stays open."""
-        self.runs = tuple(runs)
-        self._starts = [run.start for run in self.runs]
+        self.ranges = tuple(ranges)
+        self._starts = [range_.start for range_ in self.ranges]
 
-    def is_open(self, spot: Cursor) -> bool:
+    def is_open(self, cursor: Cursor) -> bool:
         """Whether the run is open for which the line at a spot stands."""
-        return spot.at in self._opened
+        return cursor.at in self._opened
 
-    def turn(self, spot: Cursor, *, opened: bool) -> None:
+    def set_open(self, cursor: Cursor, *, opened: bool) -> None:
         """Open or fold the run for which the line at a spot stands."""
-        self._opened = self._opened | {spot.at} if opened else self._opened - {spot.at}
+        self._opened = self._opened | {cursor.at} if opened else self._opened - {cursor.at}
 
-    def turn_all(self, *, opened: bool) -> None:
+    def set_all_open(self, *, opened: bool) -> None:
         """Open or fold every run."""
         self._opened = frozenset(self._starts) if opened else frozenset()
 
     # One passage.
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._entered(super().first(most))
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._from_above(super().first(max_bytes))
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._shown(super().last(most))
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._visible(super().last(max_bytes))
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is None or self.is_open(Cursor(run.start)):
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is None or self.is_open(Cursor(range_.start)):
             return (
-                super().get(Cursor(spot.at), most)
-                if spot.part == FOLD_PART
-                else self._entered(super().after(spot, most))
+                super().get(Cursor(cursor.at), max_bytes)
+                if cursor.part == FOLD_PART
+                else self._from_above(super().after(cursor, max_bytes))
             )
-        return self._entered(super().after(Cursor(run.end), most))
+        return self._from_above(super().after(Cursor(range_.end), max_bytes))
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is not None and spot == Cursor(run.start) and self.is_open(spot):
-            return _line_of(run)
-        if run is not None and not self.is_open(Cursor(run.start)):
-            spot = Cursor(run.start)
-        return self._shown(super().before(Cursor(spot.at) if spot.part == FOLD_PART else spot, most))
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is not None and cursor == Cursor(range_.start) and self.is_open(cursor):
+            return _placeholder(range_)
+        if range_ is not None and not self.is_open(Cursor(range_.start)):
+            cursor = Cursor(range_.start)
+        return self._visible(super().before(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        run = self._run(spot)
-        if run is not None and spot == Cursor(run.start, FOLD_PART):
-            return _line_of(run)
-        return self._shown(super().get(Cursor(spot.at) if spot.part == FOLD_PART else spot, most))
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        range_ = self._range_at(cursor)
+        if range_ is not None and cursor == Cursor(range_.start, FOLD_PART):
+            return _placeholder(range_)
+        return self._visible(super().get(Cursor(cursor.at) if cursor.part == FOLD_PART else cursor, max_bytes))
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
-        return self._shown(super().at(offset, most))
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
+        return self._visible(super().at(offset, max_bytes))
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        for item in super().candidates(mark, start, step, most):
-            if isinstance(item, float) or self._shown(item) is item:
+        for item in super().candidates(mark, start, step, max_bytes):
+            if isinstance(item, float) or self._visible(item) is item:
                 yield item
 
-    def _run(self, spot: Cursor) -> RepeatedRange | None:
+    def _range_at(self, cursor: Cursor) -> RepeatedRange | None:
         """The run in which a spot is."""
-        number = bisect_right(self._starts, spot.at) - 1
-        return self.runs[number] if number >= 0 and spot.at <= self.runs[number].end else None
+        number = bisect_right(self._starts, cursor.at) - 1
+        return self.ranges[number] if number >= 0 and cursor.at <= self.ranges[number].end else None
 
-    def _shown(self, passage: RecordView | None) -> RecordView | None:
+    def _visible(self, record: RecordView | None) -> RecordView | None:
         """What is shown for a passage: itself, or the line of the run that hides it."""
-        run = self._run(passage.spot) if passage is not None else None
-        return _line_of(run) if run is not None and not self.is_open(Cursor(run.start)) else passage
+        range_ = self._range_at(record.cursor) if record is not None else None
+        return _placeholder(range_) if range_ is not None and not self.is_open(Cursor(range_.start)) else record
 
-    def _entered(self, passage: RecordView | None) -> RecordView | None:
+    def _from_above(self, record: RecordView | None) -> RecordView | None:
         """The same for a passage that is come to from above, where the line of its run stands before it."""
-        run = self._run(passage.spot) if passage is not None else None
-        if run is not None and passage is not None and passage.spot == Cursor(run.start):
-            return _line_of(run)
-        return self._shown(passage)
+        range_ = self._range_at(record.cursor) if record is not None else None
+        if range_ is not None and record is not None and record.cursor == Cursor(range_.start):
+            return _placeholder(range_)
+        return self._visible(record)
 
 
-def _line_of(run: RepeatedRange) -> RecordView:
-    return RecordView(Cursor(run.start, FOLD_PART), run.start, 0, repeats=run.messages)
+def _placeholder(range_: RepeatedRange) -> RecordView:
+    return RecordView(Cursor(range_.start, FOLD_PART), range_.start, 0, repeated=range_.messages)

@@ -31,52 +31,52 @@ class PathSource(OpenTranscript):
         twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
         return twin
 
-    def first(self, most: int | None = None) -> RecordView | None:
-        return self._number(0, most)
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(0, max_bytes)
 
-    def last(self, most: int | None = None) -> RecordView | None:
-        return self._number(len(self.way) - 1, most)
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(len(self.way) - 1, max_bytes)
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(spot.at + 1, most)
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(cursor.at + 1, max_bytes)
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(spot.at - 1, most)
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(cursor.at - 1, max_bytes)
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
-        return self._number(min(spot.at, len(self.way) - 1), most)
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(min(cursor.at, len(self.way) - 1), max_bytes)
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
         """The record whose line holds a byte; else the first one that stands behind it in the file, or the last."""
         places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.way))
         found = bisect.bisect_left(places, (offset, 0))
-        return self._number(places[min(found, len(places) - 1)][1], most) if places else None
+        return self._number(places[min(found, len(places) - 1)][1], max_bytes) if places else None
 
-    def share(self, spot: Cursor) -> float:
-        return spot.at / max(1, len(self.way) - 1)
+    def fraction_before(self, cursor: Cursor) -> float:
+        return cursor.at / max(1, len(self.way) - 1)
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
-        return self._number(round(share * (len(self.way) - 1)), most)
+    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(round(fraction_before * (len(self.way) - 1)), max_bytes)
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         count = len(self.way)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
-            if most is not None and self.way[number].length >= most:
+            if max_bytes is not None and self.way[number].length >= max_bytes:
                 raise LineTooLong
             line = self._line(self.way[number])
-            if mark.first(mark.fold(line), 0) >= 0 and mark.maybe(line):
+            if mark.first(mark.fold(line), 0) >= 0 and mark.may_match(line):
                 yield self._pick(line, number)
             yield number / count if step > 0 else 1 - number / count
             number += step
 
-    def _number(self, number: int, most: int | None) -> RecordView | None:
+    def _number(self, number: int, max_bytes: int | None) -> RecordView | None:
         if not 0 <= number < len(self.way):
             return None
         entry = self.way[number]
-        if most is not None and entry.length >= most:
+        if max_bytes is not None and entry.length >= max_bytes:
             raise LineTooLong
         return self._pick(self._line(entry), number)
 
@@ -86,17 +86,17 @@ class PathSource(OpenTranscript):
     def _pick(self, line: bytes, number: int) -> RecordView:
         """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""
         entry = self.way[number]
-        for passage in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
-            same = passage.data.get("uuid", "") == entry.uuid or not entry.uuid
-            if not passage.bad and same and passage.data.get("type", "") == entry.type:
+        for record in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
+            same = record.data.get("uuid", "") == entry.uuid or not entry.uuid
+            if not record.bad and same and record.data.get("type", "") == entry.type:
                 return RecordView(
                     Cursor(number),
                     entry.offset,
                     entry.length,
-                    passage.data,
+                    record.data,
                     line=entry.line,
                     salvaged=entry.salvaged,
-                    lossy=passage.lossy,
+                    lossy=record.lossy,
                     pending=entry.pending,
                 )
         return RecordView(

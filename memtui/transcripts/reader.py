@@ -110,7 +110,7 @@ class Position(Struct, frozen=True):
 
 
 class PollResult(Struct, frozen=True):
-    """What a poll brought: records since the last one (none if they went to `take`), and what happened to the file.
+    """What a poll brought: records since the last one (none if they went to `add`), and what happened to the file.
 
     `error` is the name of the system's error ("EACCES"); what was read before stays.
     """
@@ -125,7 +125,7 @@ class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one. `quick`, if there is one, is shown
+    last line end; `tail` gives them as a record if they already are a whole one. `fast_path`, if there is one, is shown
     whole lines first, with the number and offset of the first; it says how many it has taken, each as one record: all
     or none.
     """
@@ -138,12 +138,12 @@ class TranscriptReader(Struct):
     lossy: int = 0
     pending: bool = False
     problems: list[BadLine] = field(default_factory=list)
-    quick: Callable[[bytes | bytearray, int, int, int], int] | None = None
+    fast_path: Callable[[bytes | bytearray, int, int, int], int] | None = None
     _rest: bytes = b""
     _skipped: int = 0
 
     def poll(
-        self, take: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
+        self, add: Callable[[LocatedRecord], None] | None = None, forget: Callable[[], None] | None = None
     ) -> PollResult:
         """Read what is new.
 
@@ -169,7 +169,7 @@ class TranscriptReader(Struct):
                 self._start_over()
                 if forget is not None:
                     forget()
-            self._read(file, now.st_ino, take or found.append)
+            self._read(file, now.st_ino, add or found.append)
         except OSError as error:
             return PollResult(tuple(found), reset, error=errno.errorcode.get(error.errno or 0, "EIO"))
         finally:
@@ -204,7 +204,7 @@ class TranscriptReader(Struct):
         self.records = self.bad = self.salvaged = self.lossy = 0
         self.problems = []
 
-    def _read(self, file: int, inode: int, take: Callable[[LocatedRecord], None]) -> None:
+    def _read(self, file: int, inode: int, add: Callable[[LocatedRecord], None]) -> None:
         """Read to the end as it is now; lines that are whole are taken, the rest waits."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
@@ -212,30 +212,30 @@ class TranscriptReader(Struct):
         place = offset + held + skipped
         # One for all that is read, the beginning of a line that is not yet whole in front: to ask for new memory each
         # time, or to copy all of it once more, costs as much as to read.
-        room = bytearray(max(READ_BYTES, 2 * held))
-        room[:held] = self._rest
-        while count := os.preadv(file, [memoryview(room)[held:]], place):
+        buffer = bytearray(max(READ_BYTES, 2 * held))
+        buffer[:held] = self._rest
+        while count := os.preadv(file, [memoryview(buffer)[held:]], place):
             place, stop = place + count, held + count
-            head += room[held : min(stop, held + CHECKED_BYTES - len(head))]
-            cut = room.rfind(b"\n", held, stop) + 1
+            head += buffer[held : min(stop, held + CHECKED_BYTES - len(head))]
+            cut = buffer.rfind(b"\n", held, stop) + 1
             held = stop
             if cut:
-                count = self._lines(room, cut, line, offset, skipped, take)
+                count = self._lines(buffer, cut, line, offset, skipped, add)
                 line, offset, skipped, held = line + count, offset + skipped + cut, 0, stop - cut
-                room[:held] = room[cut:stop]
+                buffer[:held] = buffer[cut:stop]
             if skipped or held > MAX_LINE_BYTES:
                 skipped, held = skipped + held, 0
             self.position = Position(inode, offset, line, head)
-            self._rest, self._skipped = bytes(room[:held]), skipped
-            if 2 * held > len(room):  # a long line: few large steps instead of many small ones
-                room = bytearray(2 * len(room))
-                room[:held] = self._rest
+            self._rest, self._skipped = bytes(buffer[:held]), skipped
+            if 2 * held > len(buffer):  # a long line: few large steps instead of many small ones
+                buffer = bytearray(2 * len(buffer))
+                buffer[:held] = self._rest
         size = min(CHECKED_BYTES, offset)
         self.position = Position(inode, offset, line, head, os.pread(file, size, offset - size))
         self.pending = bool(held or skipped)
 
     def _lines(
-        self, room: bytearray, stop: int, before: int, offset: int, skipped: int, take: Callable[[LocatedRecord], None]
+        self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[LocatedRecord], None]
     ) -> int:
         """Take whole lines.
 
@@ -250,27 +250,27 @@ class TranscriptReader(Struct):
         Returns:
             How many lines these are.
         """
-        quick, number = self.quick, before
+        fast_path, number = self.fast_path, before
         if (
-            quick is not None
+            fast_path is not None
             and not skipped
             and stop <= MAX_LINE_BYTES
-            and (taken := quick(room, stop, number + 1, offset))
+            and (taken := fast_path(buffer, stop, number + 1, offset))
         ):
             self.records += taken
             return taken
-        for line in bytes(room[:stop]).split(b"\n")[:-1]:
+        for line in bytes(buffer[:stop]).split(b"\n")[:-1]:
             number += 1
             if skipped or len(line) > MAX_LINE_BYTES:
                 self._note(number, offset, f"longer than {MAX_LINE_BYTES >> 20} MiB")
-            elif quick is not None and quick(line + b"\n", len(line) + 1, number, offset):
+            elif fast_path is not None and fast_path(line + b"\n", len(line) + 1, number, offset):
                 self.records += 1
             else:
-                self._line(line, number, offset, take)
+                self._line(line, number, offset, add)
             offset, skipped = offset + skipped + len(line) + 1, 0
         return number - before
 
-    def _line(self, line: bytes, number: int, offset: int, take: Callable[[LocatedRecord], None]) -> None:
+    def _line(self, line: bytes, number: int, offset: int, add: Callable[[LocatedRecord], None]) -> None:
         body = line[len(_BOM) :] if number == 1 and line.startswith(_BOM) else line
         parsed = parse_line(body)
         if parsed.bad:
@@ -281,7 +281,7 @@ class TranscriptReader(Struct):
         begins = len(parsed.objects) - parsed.salvaged
         shared = len(parsed.objects) != 1 or bool(parsed.bad)
         for index, data in enumerate(parsed.objects):
-            take(LocatedRecord(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
+            add(LocatedRecord(number, offset, len(line), data, index >= begins, shared, parsed.lossy))
 
     def _note(self, line: int, offset: int, why: str) -> None:
         self.bad += 1

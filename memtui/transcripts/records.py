@@ -33,11 +33,11 @@ class RecordView(Struct, frozen=True):
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1 where somebody counted,
     else it is 0. `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then how the
     line begins. `salvaged`: it doesn't begin its line, so that the agent client doesn't read it. `lossy`: bytes were
-    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeats`: it is no record but stands for so many
+    no UTF-8. `pending`: no line end yet, its writer may not be done. `repeated`: it is no record but stands for so many
     messages that were written before and are folded away.
     """
 
-    spot: Cursor
+    cursor: Cursor
     offset: int
     length: int
     data: Record = field(default_factory=dict)
@@ -47,7 +47,7 @@ class RecordView(Struct, frozen=True):
     salvaged: bool = False
     lossy: bool = False
     pending: bool = False
-    repeats: int = 0
+    repeated: int = 0
 
 
 class LineTooLong(Exception):
@@ -66,15 +66,15 @@ class BytePattern(Protocol):
     def last(self, folded: bytes, end: int) -> int:
         """Where it stands last before `end`; -1 for nowhere."""
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         """Whether a line in which it stands is worth decoding."""
 
 
 class RecordSource(Protocol):
-    """Records to read. `most` are the bytes of one line that may be read, None for no limit.
+    """Records to read. `max_bytes` are the bytes of one line that may be read, None for no limit.
 
     Raises:
-        Longer: By everything that has `most`.
+        Longer: By everything that has `max_bytes`.
         MemtuiError: By everything, if the disk refuses.
     """
 
@@ -82,32 +82,32 @@ class RecordSource(Protocol):
     def size(self) -> int:
         """Bytes of the file as it is now."""
 
-    def first(self, most: int | None = None) -> RecordView | None:
+    def first(self, max_bytes: int | None = None) -> RecordView | None:
         """The first passage; None if there is none."""
 
-    def last(self, most: int | None = None) -> RecordView | None:
+    def last(self, max_bytes: int | None = None) -> RecordView | None:
         """The last passage."""
 
-    def after(self, spot: Cursor, most: int | None = None) -> RecordView | None:
+    def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         """The passage behind one; None at the end."""
 
-    def before(self, spot: Cursor, most: int | None = None) -> RecordView | None:
+    def before(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         """The passage before one; None at the beginning."""
 
-    def get(self, spot: Cursor, most: int | None = None) -> RecordView | None:
+    def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         """The passage at a spot, or where there is none any more the next one."""
 
-    def at(self, offset: int, most: int | None = None) -> RecordView | None:
+    def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
         """The passage in whose line a byte of the file stands, or the next one, or the last."""
 
-    def share(self, spot: Cursor) -> float:
+    def fraction_before(self, cursor: Cursor) -> float:
         """How much of the source lies before a spot, 0 to 1."""
 
-    def near(self, share: float, most: int | None = None) -> RecordView | None:
+    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
         """The passage before which so much of the source lies."""
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, most: int | None = None
+        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         """Passages whose line may hold a mark, and now and then the share of the way that is behind.
 

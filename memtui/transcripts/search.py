@@ -24,12 +24,12 @@ _PLAIN = re.compile(r"[a-z0-9 _.,:;()=!?*+#@$%|~^-]+")
 
 class SearchHit(Struct, frozen=True):
     """Where something stands: the passage, the part of what it says, and the line of the part's body (-1: its one line,
-    or for a part of -1 the passage as a whole). `around`: it was found past the end, from the other one."""
+    or for a part of -1 the passage as a whole). `wrapped`: it was found past the end, from the other one."""
 
-    passage: RecordView
+    record: RecordView
     part: int
     line: int
-    around: bool = False
+    wrapped: bool = False
 
 
 class TextPattern:
@@ -62,12 +62,12 @@ class TextPattern:
             found = match.start()
         return found
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         return True
 
-    def hits(self, said: MessageContent) -> list[tuple[int, int]]:
+    def hits(self, message: MessageContent) -> list[tuple[int, int]]:
         """The parts and lines in which it stands, in the order in which they are drawn."""
-        return [(number, line) for number, part in enumerate(said.parts) for line in self._lines(part)]
+        return [(number, line) for number, part in enumerate(message.parts) for line in self._lines(part)]
 
     def _lines(self, part: ContentPart) -> Iterator[int]:
         body = part.body.lower()
@@ -89,7 +89,7 @@ class _Prompts:
     def last(self, folded: bytes, end: int) -> int:
         return folded.rfind(b'"user"', 0, end)
 
-    def maybe(self, line: bytes) -> bool:
+    def may_match(self, line: bytes) -> bool:
         entries = decode_entries(line + b"\n")
         return entries is None or entries[0].prompt
 
@@ -101,7 +101,7 @@ def find_text(
     step: int,
     *,
     behind: tuple[int, int] | None = None,
-    most: int | None = None,
+    max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
     """Look for a text.
 
@@ -117,16 +117,16 @@ def find_text(
         The share of the source that is behind, and at the end the first hit, if there is one.
 
     Raises:
-        Longer: If a line has more bytes than `most`.
+        Longer: If a line has more bytes than `max_bytes`.
         MemtuiError: If the disk refuses.
     """
-    here = source.get(start, most) if start is not None and behind is not None else None
+    here = source.get(start, max_bytes) if start is not None and behind is not None else None
     if here is not None and behind is not None:
         hits = [hit for hit in needle.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
         if hits:
             yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
-    for item in source.candidates(needle, start, step, most):
+    for item in source.candidates(needle, start, step, max_bytes):
         if isinstance(item, float):
             yield item
         elif hits := needle.hits(message_content(item)):
@@ -141,22 +141,22 @@ def find_text_wrapping(
     step: int,
     *,
     behind: tuple[int, int] | None = None,
-    most: int | None = None,
+    max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
     """As `find_text`, and past the end from the other one, so that a text is found wherever it stands."""
-    for told in find_text(source, needle, start, step, behind=behind, most=most):
-        yield told
-        if isinstance(told, SearchHit):
+    for item in find_text(source, needle, start, step, behind=behind, max_bytes=max_bytes):
+        yield item
+        if isinstance(item, SearchHit):
             return
-    for told in find_text(source, needle, None, step, most=most):
-        yield replace(told, around=True) if isinstance(told, SearchHit) else told
+    for item in find_text(source, needle, None, step, max_bytes=max_bytes):
+        yield replace(item, wrapped=True) if isinstance(item, SearchHit) else item
 
 
 def find_prompt(
-    source: RecordSource, start: Cursor | None, step: int, *, most: int | None = None
+    source: RecordSource, start: Cursor | None, step: int, *, max_bytes: int | None = None
 ) -> Iterator[SearchHit | float]:
     """Look for the next (or previous) thing that a person typed; as `find_text`."""
-    for item in source.candidates(_Prompts(), start, step, most):
+    for item in source.candidates(_Prompts(), start, step, max_bytes):
         if isinstance(item, float):
             yield item
         elif is_prompt(item.data):
@@ -164,9 +164,9 @@ def find_prompt(
             return
 
 
-def find_uuid(source: RecordSource, uuid: str, *, most: int | None = None) -> Iterator[SearchHit | float]:
+def find_uuid(source: RecordSource, uuid: str, *, max_bytes: int | None = None) -> Iterator[SearchHit | float]:
     """Look for the record with a uuid, from the end."""
-    for item in source.candidates(TextPattern(uuid), None, -1, most):
+    for item in source.candidates(TextPattern(uuid), None, -1, max_bytes):
         if isinstance(item, float):
             yield item
         elif item.data.get("uuid") == uuid:

@@ -57,7 +57,7 @@ class ChangedFiles:
     def __init__(self) -> None:
         self._found: dict[str, dict[int, FileVersion]] = {}
 
-    def take(self, data: Record) -> None:
+    def add(self, data: Record) -> None:
         """Look at one record."""
         for path, backup, message in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
@@ -148,7 +148,7 @@ class ToolCounter(Struct):
     """Name of the tool, and the lines that the call itself speaks of."""
     _lines: dict[str, tuple[int, int]] = field(default_factory=dict)
 
-    def take(self, data: Record) -> None:
+    def add(self, data: Record) -> None:
         """Look at one record."""
         message = data.get("message")
         if not isinstance(message, dict):
@@ -244,7 +244,7 @@ class TokenCounter(Struct):
 
     _last: dict[str, tuple[str, TokenUsage]] = field(default_factory=dict)
 
-    def take(self, data: Record) -> None:
+    def add(self, data: Record) -> None:
         """Look at one record; of an answer's rows the last counts."""
         message = data.get("message")
         if data.get("type") != "assistant" or not isinstance(message, dict):
@@ -287,7 +287,7 @@ class WrittenFiles:
     def __init__(self) -> None:
         self._found: dict[str, None] = {}
 
-    def take(self, data: Record) -> None:
+    def add(self, data: Record) -> None:
         """Look at one record."""
         message = data.get("message")
         if data.get("type") != "assistant" or not isinstance(message, dict):
@@ -320,5 +320,5 @@ def collect_stats(records: Iterable[Record]) -> SessionStats:
     parts = (found.stats, found.usage, found.writes, found.changes)
     for data in records:
         for part in parts:
-            part.take(data)
+            part.add(data)
     return found

@@ -27,7 +27,7 @@ class Transcript:
     tail: Entry | None = None
 
     def __post_init__(self) -> None:
-        self.reader = TranscriptReader(self.path, quick=self._quick)
+        self.reader = TranscriptReader(self.path, fast_path=self._add_lines)
 
     def refresh(self) -> int:
         """Read what was appended since the last time.
@@ -112,8 +112,8 @@ class Transcript:
                 return data
         return {}
 
-    def _quick(self, room: bytes | bytearray, stop: int, number: int, offset: int) -> int:
-        entries = decode_entries(room, stop, len(self.entries), number, offset) or []
+    def _add_lines(self, buffer: bytes | bytearray, stop: int, number: int, offset: int) -> int:
+        entries = decode_entries(buffer, stop, len(self.entries), number, offset) or []
         self.entries += entries
         return len(entries)
 

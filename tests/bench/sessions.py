@@ -130,14 +130,14 @@ def append_rows(data: Set, given: argparse.Namespace) -> list[Result]:
 
         note, gate = f"{path.stat().st_size / 1e6:.0f} MB", 0.05
         results = [
-            compare(15, "facts: a line more / all again", grown(lambda: scanner.file(path)), timed(lambda: summarize(path)),
+            compare(15, "a line more / all again", grown(lambda: scanner.file(path)), timed(lambda: summarize(path)),
                     gate, given.pairs, least=False, note=note),
             compare(15, "transcript: a line more / all again", grown(transcript.refresh),
                     timed(lambda: read_transcript(path)), gate, given.pairs, least=False, note=note),
         ]  # fmt: skip
         scanner.file(path)
         transcript.refresh()
-        if scanner.facts != summarize(path) or len(transcript.entries) != len(read_transcript(path).entries):
+        if scanner.summary != summarize(path) or len(transcript.entries) != len(read_transcript(path).entries):
             raise SystemExit("wrong: what was read on is not what is read again")
         return results
 

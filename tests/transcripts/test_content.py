@@ -131,7 +131,7 @@ def test_a_bad_line_says_why_and_how_it_begins() -> None:
     assert part.body == '{"type":"user","te'
     first, second = record_views(b'{"a":1}{"b":2}', Cursor(9), 9)
     assert "does not read it" in message_content(second).parts[-1].line
-    assert (first.spot, second.spot) == (Cursor(9), Cursor(9, 1))
+    assert (first.cursor, second.cursor) == (Cursor(9), Cursor(9, 1))
 
 
 def test_many_parts_are_counted() -> None:

@@ -43,14 +43,14 @@ def forward(source: FileSource) -> Iterator[RecordView]:
     passage = source.first()
     while passage is not None:
         yield passage
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
 
 
 def backward(source: FileSource) -> Iterator[RecordView]:
     passage = source.last()
     while passage is not None:
         yield passage
-        passage = source.before(passage.spot)
+        passage = source.before(passage.cursor)
 
 
 def by_reader(path: Path) -> tuple[list[Seen], list[Seen]]:
@@ -83,7 +83,7 @@ def test_both_directions_give_what_the_reader_gives(tmp_path_factory: pytest.Tem
     seen = [(passage.offset, passage.data, passage.bad) for passage in ahead]
     assert [item for item in seen if not item[2]] == records
     assert [item for item in seen if item[2]] == bad
-    spots = [passage.spot for passage in ahead]
+    spots = [passage.cursor for passage in ahead]
     assert spots == sorted(set(spots))
 
 
@@ -97,7 +97,7 @@ def test_any_byte_leads_to_a_passage(tmp_path_factory: pytest.TempPathFactory, d
     expected = next((p for p in every if p.offset + p.length >= min(offset, len(data))), every[-1] if every else None)
     assert found == expected
     for passage in every:
-        assert source.get(passage.spot) == passage
+        assert source.get(passage.cursor) == passage
     source.close()
 
 
@@ -147,7 +147,7 @@ def test_a_file_that_grows_is_cut_is_replaced_or_goes_says_so(tmp_path: Path) ->
     assert (last.data, last.pending) == ({"n": 20}, False)
     os.truncate(path, 8)
     assert source.state() == "cut"
-    assert source.after(last.spot) is None
+    assert source.after(last.cursor) is None
     assert [passage.data for passage in backward(source)] == [{"n": 1}]
     other = tmp_path / "other"
     other.write_bytes(b'{"n":7}\n')

@@ -27,7 +27,7 @@ ODD = [
 
 def both(path: Path) -> SessionSummary:
     quick = summarize(path)
-    assert quick == summarize(path, quick=False)
+    assert quick == summarize(path, fast=False)
     return quick
 
 
@@ -170,7 +170,7 @@ def test_a_scan_goes_on_where_it_stopped(tmp_path: Path) -> None:
     script.user("u2", "a1").answer("a3", "u2").user("u4", "a1").note(type="custom-title", customTitle="T")
     script.write(tmp_path, tail='{"type":"us')
     assert scanner.file(path) == summarize(path)
-    assert (first.messages, scanner.facts.messages, scanner.facts.rewinds, scanner.facts.title) == (2, 5, 1, "T")
+    assert (first.messages, scanner.summary.messages, scanner.summary.rewinds, scanner.summary.title) == (2, 5, 1, "T")
 
 
 def test_a_kept_state_goes_on_in_another_scanner(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_kept_state_goes_on_in_another_scanner(tmp_path: Path) -> None:
     assert later.state() == scanner.state()
     script.user("u2", "a1").user("u3", "a1")
     assert later.file(script.write(tmp_path)) == summarize(path)
-    assert (later.facts.rewinds, later.facts.title) == (1, "A B")
+    assert (later.summary.rewinds, later.summary.title) == (1, "A B")
 
 
 def test_long_lines_torn_lines_and_lines_without_end(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ def every(source: RecordSource) -> list[RecordView]:
     found, passage = [], source.first()
     while passage is not None:
         found.append(passage)
-        passage = source.after(passage.spot)
+        passage = source.after(passage.cursor)
     return found
 
 
@@ -32,8 +32,8 @@ def spots(source: RecordSource, words: str, step: int) -> list[Cursor]:
     found: list[Cursor] = []
     hit = last(find_text(source, TextPattern(words), None, step))
     while hit is not None:
-        found.append(hit.passage.spot)
-        hit = last(find_text(source, TextPattern(words), hit.passage.spot, step))
+        found.append(hit.record.cursor)
+        hit = last(find_text(source, TextPattern(words), hit.record.cursor, step))
     return found
 
 
@@ -60,9 +60,9 @@ def test_it_finds_what_looking_at_every_record_finds(
     path.write_text("".join(json.dumps(row, ensure_ascii=escaped) + "\n" for row in rows), encoding="utf-8")
     source = FileSource(path)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(file_source, "SEARCHED", block)
+        patch.setattr(file_source, "SEARCH_STEP_BYTES", block)
         expected = [
-            passage.spot
+            passage.cursor
             for passage in every(source)
             if any(words.lower() in line.lower() for part in message_content(passage).parts for line in part.lines())
         ]
@@ -81,9 +81,9 @@ def test_hits_within_a_record_come_one_by_one(tmp_path: Path) -> None:
     hit = last(find_text(source, needle, None, 1))
     while hit is not None:
         found.append((hit.part, hit.line))
-        hit = last(find_text(source, needle, hit.passage.spot, 1, behind=found[-1]))
+        hit = last(find_text(source, needle, hit.record.cursor, 1, behind=found[-1]))
     assert found == [(0, 0), (0, 2), (0, 3)]
-    hit = last(find_text(source, needle, Cursor(source.last().spot.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
+    hit = last(find_text(source, needle, Cursor(source.last().cursor.at), -1, behind=(0, 3)))  # type: ignore[union-attr]
     assert hit is not None
     assert (hit.part, hit.line) == (0, 2)
     source.close()
@@ -95,7 +95,7 @@ def test_only_what_is_shown_counts(tmp_path: Path) -> None:
     assert spots(source, "/home/ana", 1) == [], "the folder stands in every record and is not shown"
     hit = last(find_text(source, TextPattern("needle"), None, 1))
     assert hit is not None
-    assert hit.passage.data["uuid"] == "c1"
+    assert hit.record.data["uuid"] == "c1"
     assert last(find_text(source, TextPattern("bash"), None, 1)) is not None
     source.close()
 
@@ -112,8 +112,8 @@ def test_prompts(tmp_path: Path, step: int) -> None:
         found = []
         hit = last(find_prompt(source, None, step))
         while hit is not None:
-            found.append(hit.passage.data["uuid"])
-            hit = last(find_prompt(source, hit.passage.spot, step))
+            found.append(hit.record.data["uuid"])
+            hit = last(find_prompt(source, hit.record.cursor, step))
         expected = [passage.data["uuid"] for passage in every(source) if is_prompt(passage.data)]
         assert len(expected) == 20
         assert found == expected[::step]
@@ -129,7 +129,7 @@ def test_records_of_one_line_are_found_apart(tmp_path: Path) -> None:
     assert spots(source, "needle", -1) == spots(source, "needle", 1)[::-1]
     hit = last(find_uuid(source, "b"))
     assert hit is not None
-    assert hit.passage.spot == Cursor(1, 1)
+    assert hit.record.cursor == Cursor(1, 1)
     assert last(find_uuid(source, "d")) is None
     source.close()
 
@@ -140,15 +140,15 @@ def test_long_lines_are_asked_for_and_those_too_long_searched_by_their_beginning
     for step in (1, -1):
         source = FileSource(path)
         with pytest.raises(LineTooLong):
-            list(find_text(source, TextPattern("needle"), None, step, most=1 << 16))
+            list(find_text(source, TextPattern("needle"), None, step, max_bytes=1 << 16))
         hit = last(find_text(source, TextPattern("needle"), None, step))
         assert hit is not None
-        assert hit.passage.data["uuid"] == "u1"
+        assert hit.record.data["uuid"] == "u1"
         source.close()
         small = FileSource(path, longest=1 << 20)
         assert last(find_text(small, TextPattern("needle"), None, step)) is None
         hit = last(find_text(small, TextPattern("AAAA"), None, step))
         assert hit is not None
-        assert hit.passage.bad
+        assert hit.record.bad
         assert [passage.data.get("uuid") for passage in every(small)] == ["u0", None, "u2"]
         small.close()

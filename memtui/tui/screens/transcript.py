@@ -89,7 +89,7 @@ class TranscriptScreen(Screen[Left | None]):
     def _source(self) -> RecordSource:
         if self.on_way and self._way is not None:
             return PathSource(self.path, self._way)
-        return FoldedSource(self.path, self._repeats.runs)
+        return FoldedSource(self.path, self._repeats.ranges)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
@@ -221,7 +221,7 @@ class TranscriptScreen(Screen[Left | None]):
         except MemtuiError:
             return  # the file is gone: its look says so
         try:
-            for _ in repeats.look(source):
+            for _ in repeats.scan(source):
                 if worker.is_cancelled:
                     return
         except MemtuiError as error:
@@ -233,7 +233,7 @@ class TranscriptScreen(Screen[Left | None]):
 
     def _take_repeats(self, repeats: RepeatFinder) -> None:
         if self.is_attached and repeats is self._repeats:
-            self._lines.fold_repeats(repeats.runs)
+            self._lines.fold_repeats(repeats.ranges)
 
     def _open_again(self) -> None:
         """Read the file, or the way, from where one is."""
