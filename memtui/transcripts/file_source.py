@@ -1,7 +1,7 @@
 """A transcript in file order, read backward and forward from any byte; no index, so a gigabyte opens at once.
 
-The file is held open: one that is deleted or replaced can be read on as it was, and `state` says so. It may grow; one
-that was cut simply ends earlier.
+The file stays open: one that is deleted or replaced can be read on as it was, and `state` says so. It may grow; one
+that was truncated ends earlier.
 """
 
 import os
@@ -27,7 +27,7 @@ FIRST_READ_BYTES = 1 << 16
 
 MAX_READ_BYTES = 1 << 22
 SEARCH_STEP_BYTES = 1 << 19
-"""Bytes that are searched in one step: a thread that searches gives way after each."""
+"""Bytes searched in one step; a searching thread yields to others after each."""
 
 FileState = Literal["same", "grew", "cut", "replaced", "gone"]
 
@@ -62,7 +62,7 @@ class FileSource(OpenTranscript):
         twin._kept = (-1, 0, [])
 
     def state(self) -> FileState:
-        """What happened to the file since this was asked last."""
+        """What happened to the file since the last call."""
         try:
             now = self.path.stat()
         except OSError:
@@ -74,7 +74,7 @@ class FileSource(OpenTranscript):
             self._kept = (-1, 0, [])
         return "grew" if self._seen > before else "cut" if self._seen < before else "same"
 
-    # One passage.
+    # One record.
 
     def first(self, max_bytes: int | None = None) -> RecordView | None:
         return self._forward(0, max_bytes)
@@ -110,13 +110,13 @@ class FileSource(OpenTranscript):
         return self.at(int(fraction_before * self.size), max_bytes)
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
-        """How many lines end between two bytes, block by block: the sum is what the line number grows by."""
+        """How many lines end between two bytes, block by block; the sum is the difference of the line numbers."""
         while begin < end and (block := self._pread(min(SEARCH_STEP_BYTES, end - begin), begin)):
             yield block.count(b"\n")
             begin += len(block)
 
     def _forward(self, offset: int, max_bytes: int | None) -> RecordView | None:
-        """The first passage of the lines that begin at a byte."""
+        """The first record of the lines that begin at a byte."""
         while True:
             length, found = self._records_at(offset, max_bytes)
             if found:
@@ -126,7 +126,7 @@ class FileSource(OpenTranscript):
             offset = self._over_blank(offset + length + 1)
 
     def _backward(self, end: int, max_bytes: int | None) -> RecordView | None:
-        """The last passage of the lines that end at a byte, a line end included."""
+        """The last record of the lines that end at a byte, the line end included."""
         while end > 0:
             stop = end - 1 if self._pread(1, end - 1) == b"\n" else end
             start = self._start_of(stop, max_bytes)
@@ -137,7 +137,7 @@ class FileSource(OpenTranscript):
         return None
 
     def _records_at(self, offset: int, max_bytes: int | None) -> tuple[int, list[RecordView]]:
-        """The length of a line and what it holds; the last one is kept, for a line of several records."""
+        """The length of a line and its records; the last line is kept, because one line may hold several."""
         if self._kept[0] != offset:
             line, length, ended = self._line(offset, max_bytes)
             if length > self.longest:
@@ -152,7 +152,7 @@ class FileSource(OpenTranscript):
     # Bytes.
 
     def _line(self, offset: int, max_bytes: int | None) -> tuple[bytes, int, bool]:
-        """The line at a byte, its length and whether it has an end; of one that is too long only how it begins."""
+        """The line at an offset (of one that is too long only the beginning), its length, and whether it has an end."""
         held, length, block = b"", 0, FIRST_READ_BYTES
         while chunk := self._pread(block, offset + length):
             end = chunk.find(b"\n")
@@ -167,7 +167,7 @@ class FileSource(OpenTranscript):
         return held, length, False
 
     def _start_of(self, offset: int, max_bytes: int | None) -> int:
-        """Where the line begins in which a byte stands."""
+        """The offset of the line that holds a byte."""
         block, at = FIRST_READ_BYTES, offset
         while at > 0:
             size = min(block, at)
@@ -181,7 +181,7 @@ class FileSource(OpenTranscript):
         return 0
 
     def _over_blank(self, offset: int) -> int:
-        """The first line from one on that isn't blank."""
+        """The offset of the first line from here that isn't blank."""
         while block := self._pread(FIRST_READ_BYTES, offset):
             match = BLANK_LINES.match(block)
             size = match.end() if match else 0
@@ -239,7 +239,7 @@ class FileSource(OpenTranscript):
             yield 1 - min(1.0, offset / max(1, self.size))
 
     def _taken(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
-        """What a line holds that was found in a block; a beginning of a line that is too long is looked at anew."""
+        """The records of a line that was found in a block; a line of which the block has only a part is read again."""
         if len(line) == PREVIEW_BYTES or len(line) > self.longest:
             return self._records_at(offset, max_bytes)[1]
         if max_bytes is not None and len(line) >= max_bytes:
@@ -248,7 +248,7 @@ class FileSource(OpenTranscript):
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
     def _blocks(self, offset: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
-        """Whole lines from a line's start to the end of the file, in blocks; of one too long only how it begins."""
+        """Whole lines from a line's start to the end of the file, in blocks; of one that is too long only the beginning."""
         rest = b""
         while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
             data = rest + chunk

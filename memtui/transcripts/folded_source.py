@@ -1,15 +1,9 @@
-"""A transcript in file order in which what a compaction wrote again is one line, until somebody opens it.
+"""A transcript in file order in which messages that a compaction repeated are folded into one line.
 
-That line is a passage of its own, before the first record that it stands for; what it hides is not found either.
-
-Messages that a compaction wrote again: where they stand in the file, so that a reader can fold them away.
-
-A compaction that keeps messages may write them a second time behind its boundary: under new uuids or the old ones, but
-with their old times. Nothing is held of the file: from each boundary one looks at what follows it, and only for what is
-older than the boundary for the same thing before it.
-
-Source:
-    FORMATS 2.3 and 2.6.
+A compaction that keeps messages may write them again behind its boundary, under new uuids or the old ones, but with their
+old times. `RepeatFinder` finds them without holding anything of the file: it looks at what follows each boundary, and for
+records older than the boundary searches the same thing before it. `FoldedSource` shows one line instead of each range,
+until it is opened; a search finds nothing in a folded range.
 """
 
 from bisect import bisect_right
@@ -27,10 +21,7 @@ from memtui.transcripts.records import BytePattern, Cursor, RecordView
 
 
 class RepeatedRange(Struct, frozen=True):
-    """Lines that follow each other and stand in the file before: the first byte of the first and of the last one.
-
-    `messages` says how many of their records have something to send.
-    """
+    """Neighbouring lines that are repeated: the offsets of the first and the last, and how many are messages."""
 
     start: int
     end: int
@@ -38,7 +29,7 @@ class RepeatedRange(Struct, frozen=True):
 
 
 class _Literal:
-    """The mark of a text that every writer of JSON writes as it is."""
+    """A pattern of a text that every JSON writer writes literally."""
 
     def __init__(self, words: str) -> None:
         self.words = words.encode()
@@ -57,7 +48,7 @@ class _Literal:
 
 
 class RepeatFinder:
-    """The runs of a file, found by `scan`; after the file grew only what is new is looked at."""
+    """Finds the repeated ranges of a file; after the file grew only what is new is scanned."""
 
     def __init__(self) -> None:
         self.ranges: tuple[RepeatedRange, ...] = ()
@@ -65,10 +56,10 @@ class RepeatFinder:
         self._seen: Cursor | None = None
 
     def scan(self, source: FileSource) -> Iterator[float]:
-        """Look through a file, or what it has grown by; to be asked on until it ends.
+        """Scan a file, or what it has grown by, step by step.
 
         Yields:
-            The share of the file that is behind, about once a block.
+            The fraction of the file that is scanned, about once a block.
 
         Raises:
             MemtuiError: If the disk refuses.
@@ -89,7 +80,7 @@ class RepeatFinder:
 
 
 def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRange]:
-    """The runs between a boundary and the first message that is none of them, or the next boundary."""
+    """The ranges between a boundary and the first message that is no repetition, or the next boundary."""
     ranges: list[RepeatedRange] = []
     lines: list[RecordView] = []
     messages = 0
@@ -120,13 +111,13 @@ def _ranges_after(source: FileSource, boundary: RecordView) -> list[RepeatedRang
 def _original(
     source: FileSource, again: RecordView, entry: Entry, above: Cursor | None, limit: Cursor
 ) -> Cursor | None:
-    """Where before a boundary a record stands that is written again; None if it doesn't.
+    """Find the original of a repeated record before a boundary; None if there is none.
 
     Args:
         source: The file.
         again: The record.
-        entry: The same, as an envelope.
-        above: The original of the one before it, behind which it is looked for first.
+        entry: Its envelope.
+        above: The original of the record before it, behind which the search begins.
         limit: The boundary.
     """
     mark = _Literal(entry.stamp)
@@ -147,7 +138,7 @@ def _original(
 
 
 def _same(data: Record, entry: Entry, other: RecordView) -> bool:
-    """Whether two records say the same at the same time: as parts of one answer, of one call, or word by word."""
+    """Whether two records have one time and one content: parts of one answer, of one call, or word by word."""
     item = _entry(other)
     if (entry.type, entry.stamp, entry.message_id) != (item.type, item.stamp, item.message_id):
         return False
@@ -161,7 +152,7 @@ def _entry(record: RecordView) -> Entry:
 
 
 FOLD_PART: Final = -1
-"""The part of the line that stands for a run."""
+"""The `part` of the cursor of the line that replaces a folded range."""
 
 
 class FoldedSource(FileSource):
@@ -188,23 +179,23 @@ class FoldedSource(FileSource):
         return twin
 
     def set_ranges(self, ranges: Iterable[RepeatedRange]) -> None:
-        """From now on these are the runs; what was opened stays open."""
+        """Replace the ranges; what was opened stays open."""
         self.ranges = tuple(ranges)
         self._starts = [range_.start for range_ in self.ranges]
 
     def is_open(self, cursor: Cursor) -> bool:
-        """Whether the run is open for which the line at a spot stands."""
+        """Whether the range at a cursor is open."""
         return cursor.at in self._opened
 
     def set_open(self, cursor: Cursor, *, opened: bool) -> None:
-        """Open or fold the run for which the line at a spot stands."""
+        """Open or fold the range at a cursor."""
         self._opened = self._opened | {cursor.at} if opened else self._opened - {cursor.at}
 
     def set_all_open(self, *, opened: bool) -> None:
-        """Open or fold every run."""
+        """Open or fold every range."""
         self._opened = frozenset(self._starts) if opened else frozenset()
 
-    # One passage.
+    # One record.
 
     def first(self, max_bytes: int | None = None) -> RecordView | None:
         return self._from_above(super().first(max_bytes))
@@ -247,17 +238,17 @@ class FoldedSource(FileSource):
                 yield item
 
     def _range_at(self, cursor: Cursor) -> RepeatedRange | None:
-        """The run in which a spot is."""
+        """The range that holds a cursor."""
         number = bisect_right(self._starts, cursor.at) - 1
         return self.ranges[number] if number >= 0 and cursor.at <= self.ranges[number].end else None
 
     def _visible(self, record: RecordView | None) -> RecordView | None:
-        """What is shown for a passage: itself, or the line of the run that hides it."""
+        """The record, or the line of the folded range that hides it."""
         range_ = self._range_at(record.cursor) if record is not None else None
         return _placeholder(range_) if range_ is not None and not self.is_open(Cursor(range_.start)) else record
 
     def _from_above(self, record: RecordView | None) -> RecordView | None:
-        """The same for a passage that is come to from above, where the line of its run stands before it."""
+        """The same for a record reached from above: the line of a range comes before its first record."""
         range_ = self._range_at(record.cursor) if record is not None else None
         if range_ is not None and record is not None and record.cursor == Cursor(range_.start):
             return _placeholder(range_)

@@ -1,4 +1,4 @@
-"""Chosen records of a transcript to read one after another: the chain that a resume sends, a branch, a sub-agent."""
+"""Chosen records of a transcript, read one after another: the path that a resume sends, a branch, a sub-agent."""
 
 import bisect
 import os
@@ -11,31 +11,31 @@ from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordV
 
 
 class PathSource(OpenTranscript):
-    """Entries of one file in the order of a way.
+    """Entries of one file in the order of a path.
 
     Args:
         path: The transcript that they were read from.
-        way: The entries; their offsets must be those of the file as it is.
+        entries: The records; their offsets must be those of the file as it is.
 
     Raises:
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
 
-    def __init__(self, path: Path, way: Sequence[Entry]) -> None:
+    def __init__(self, path: Path, entries: Sequence[Entry]) -> None:
         super().__init__(path)
-        self.way = way
+        self.entries = entries
 
     def copy(self) -> "PathSource":
         twin = PathSource.__new__(PathSource)
-        twin.path, twin.way, twin._file = self.path, self.way, os.dup(self._file)
+        twin.path, twin.entries, twin._file = self.path, self.entries, os.dup(self._file)
         return twin
 
     def first(self, max_bytes: int | None = None) -> RecordView | None:
         return self._number(0, max_bytes)
 
     def last(self, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(len(self.way) - 1, max_bytes)
+        return self._number(len(self.entries) - 1, max_bytes)
 
     def after(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
         return self._number(cursor.at + 1, max_bytes)
@@ -44,38 +44,38 @@ class PathSource(OpenTranscript):
         return self._number(cursor.at - 1, max_bytes)
 
     def get(self, cursor: Cursor, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(min(cursor.at, len(self.way) - 1), max_bytes)
+        return self._number(min(cursor.at, len(self.entries) - 1), max_bytes)
 
     def at(self, offset: int, max_bytes: int | None = None) -> RecordView | None:
-        """The record whose line holds a byte; else the first one that stands behind it in the file, or the last."""
-        places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.way))
+        """The record whose line holds a byte; else the next one in the file, or the last."""
+        places = sorted((entry.offset + entry.length, number) for number, entry in enumerate(self.entries))
         found = bisect.bisect_left(places, (offset, 0))
         return self._number(places[min(found, len(places) - 1)][1], max_bytes) if places else None
 
     def fraction_before(self, cursor: Cursor) -> float:
-        return cursor.at / max(1, len(self.way) - 1)
+        return cursor.at / max(1, len(self.entries) - 1)
 
     def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(round(fraction_before * (len(self.way) - 1)), max_bytes)
+        return self._number(round(fraction_before * (len(self.entries) - 1)), max_bytes)
 
     def candidates(
         self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        count = len(self.way)
+        count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
         while 0 <= number < count:
-            if max_bytes is not None and self.way[number].length >= max_bytes:
+            if max_bytes is not None and self.entries[number].length >= max_bytes:
                 raise LineTooLong
-            line = self._line(self.way[number])
+            line = self._line(self.entries[number])
             if mark.first(mark.fold(line), 0) >= 0 and mark.may_match(line):
                 yield self._pick(line, number)
             yield number / count if step > 0 else 1 - number / count
             number += step
 
     def _number(self, number: int, max_bytes: int | None) -> RecordView | None:
-        if not 0 <= number < len(self.way):
+        if not 0 <= number < len(self.entries):
             return None
-        entry = self.way[number]
+        entry = self.entries[number]
         if max_bytes is not None and entry.length >= max_bytes:
             raise LineTooLong
         return self._pick(self._line(entry), number)
@@ -84,8 +84,8 @@ class PathSource(OpenTranscript):
         return self._pread(entry.length, entry.offset)
 
     def _pick(self, line: bytes, number: int) -> RecordView:
-        """The record of an entry among those of its line; a line that changed meanwhile is said to be another."""
-        entry = self.way[number]
+        """The record of an entry among those of its line, or a bad one if the line changed meanwhile."""
+        entry = self.entries[number]
         for record in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
             same = record.data.get("uuid", "") == entry.uuid or not entry.uuid
             if not record.bad and same and record.data.get("type", "") == entry.type:

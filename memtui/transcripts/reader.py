@@ -1,13 +1,10 @@
-"""Reading a transcript that may be growing, torn, replaced or gone at any moment.
+"""Read a transcript that may be growing, torn, replaced or gone at any moment.
 
-`poll()` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one is pending: the
-writer may not be done. A file that was replaced or cut is read again from its start, told by its inode, its size, its
-first bytes and those before the place where reading stopped.
+`TranscriptReader.poll` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one is
+pending: the writer may not be done. A file that was replaced or truncated is read again from its start; that is noticed
+by its inode, its size, its first bytes and those before the place where reading stopped.
 
-Source:
-    SAFETY.md F23, F24 and 3.4.
-
-A transcript held open: what is deleted or replaced meanwhile can be read on as it was.
+`OpenTranscript` keeps the file open: one that is deleted or replaced meanwhile can be read on as it was.
 """
 
 import errno
@@ -23,7 +20,7 @@ from memtui.util.errors import NotFound
 
 
 class OpenTranscript:
-    """What every source that reads one file does with it.
+    """A transcript that stays open.
 
     Raises:
         NotFound: If there is no such file.
@@ -40,18 +37,18 @@ class OpenTranscript:
             raise fault(error, str(path), outcome="not read") from error
 
     def close(self) -> None:
-        """Let go of the file; twice does no harm."""
+        """Close the file; closing it twice does no harm."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
 
     @property
     def size(self) -> int:
-        """Bytes of the file as it is now."""
+        """Bytes of the file now."""
         return os.fstat(self._file).st_size
 
     def _pread(self, size: int, offset: int) -> bytes:
-        """At most `size` bytes from a place; fewer, or none, behind the end.
+        """At most `size` bytes from an offset; fewer at the end of the file.
 
         Raises:
             MemtuiError: If the disk refuses.
@@ -65,16 +62,16 @@ class OpenTranscript:
 READ_BYTES = 256 << 10
 """Bytes per read; more while a line is longer."""
 CHECKED_BYTES = 64
-"""Bytes at the start, and before the stop, that must be the same for a file to be the one that was read before."""
+"""Bytes at the start, and before the place where reading stopped, by which a replaced file is noticed."""
 _BOM = b"\xef\xbb\xbf"
 
 
 class LocatedRecord(Struct):
-    """A record and where it stands.
+    """A record and its place.
 
-    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it doesn't
-    begin its line, so that the agent client doesn't read it. `shared`: there is more on its line than this one record.
-    `lossy`: bytes were no UTF-8. `pending`: no line end yet.
+    `line` counts from 1; `offset` and `length` are the bytes of its line, without the line end. `salvaged`: it is not
+    the first on its line, so that the agent client doesn't read it. `shared`: its line holds more than this record.
+    `lossy`: some bytes were not UTF-8. `pending`: no line end yet.
     """
 
     line: int
@@ -88,7 +85,7 @@ class LocatedRecord(Struct):
 
 
 class BadLine(Struct, frozen=True):
-    """A line that is no record, or not only one. `line` counts from 1, `offset` is its first byte."""
+    """A line that holds no record, or not only one. `line` counts from 1, `offset` is its first byte."""
 
     line: int
     offset: int
@@ -96,7 +93,7 @@ class BadLine(Struct, frozen=True):
 
 
 class Position(Struct, frozen=True):
-    """Where reading stopped: enough to go on later, in another process too.
+    """The place where reading stopped: enough to go on later, even in another process.
 
     `offset` is the byte after the last whole line, `line` how many lines precede it, `head` and `last` the first bytes
     and those before `offset`.
@@ -125,9 +122,8 @@ class TranscriptReader(Struct):
     """A transcript, read once and then followed.
 
     Counts are of the file as it is now: they start again when it was replaced. `pending` says that bytes follow the
-    last line end; `tail` gives them as a record if they already are a whole one. `fast_path`, if there is one, is shown
-    whole lines first, with the number and offset of the first; it says how many it has taken, each as one record: all
-    or none.
+    last line end; `tail` gives them as a record if they already are a whole one. `fast_path`, if there is one, gets
+    whole lines first, with the number and offset of the first; it returns how many it added: all or none.
     """
 
     path: Path
@@ -177,7 +173,7 @@ class TranscriptReader(Struct):
         return PollResult(tuple(found), reset)
 
     def tail(self) -> LocatedRecord | None:
-        """The record that begins behind the last line end, if it is whole: the client reads it, we wait for its end."""
+        """The record behind the last line end, if it is whole: the client reads it already."""
         if not self.pending or self._skipped:
             return None
         at = self.position
@@ -205,13 +201,13 @@ class TranscriptReader(Struct):
         self.problems = []
 
     def _read(self, file: int, inode: int, add: Callable[[LocatedRecord], None]) -> None:
-        """Read to the end as it is now; lines that are whole are taken, the rest waits."""
+        """Read to the present end; whole lines are added, the rest is kept for the next time."""
         at = self.position
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
         place = offset + held + skipped
-        # One for all that is read, the beginning of a line that is not yet whole in front: to ask for new memory each
-        # time, or to copy all of it once more, costs as much as to read.
+        # One buffer for all reads, the beginning of an unfinished line in front: to allocate memory for each read, or to
+        # copy everything once more, would cost as much as reading.
         buffer = bytearray(max(READ_BYTES, 2 * held))
         buffer[:held] = self._rest
         while count := os.preadv(file, [memoryview(buffer)[held:]], place):
@@ -227,7 +223,7 @@ class TranscriptReader(Struct):
                 skipped, held = skipped + held, 0
             self.position = Position(inode, offset, line, head)
             self._rest, self._skipped = bytes(buffer[:held]), skipped
-            if 2 * held > len(buffer):  # a long line: few large steps instead of many small ones
+            if 2 * held > len(buffer):  # a long line: few large reads instead of many small ones
                 buffer = bytearray(2 * len(buffer))
                 buffer[:held] = self._rest
         size = min(CHECKED_BYTES, offset)
@@ -237,7 +233,7 @@ class TranscriptReader(Struct):
     def _lines(
         self, buffer: bytearray, stop: int, before: int, offset: int, skipped: int, add: Callable[[LocatedRecord], None]
     ) -> int:
-        """Take whole lines.
+        """Add whole lines.
 
         Args:
             room: Holds them, each with its line end.
