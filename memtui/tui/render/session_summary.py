@@ -70,11 +70,11 @@ def opened_of(
         facts: What the catalogue knows of it.
     """
     done = collect_stats(transcript.each(transcript.entries))
-    stats, usage = asdict(done.stats.total), done.usage.total
+    stats, usage = asdict(done.tools), done.tokens
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
-    written = done.writes.files
+    written = done.written_files
     memory = memory_names(written, workspace.location.folder)
-    files = {*written, *(file.path for file in done.changes.files)}
+    files = {*written, *(file.path for file in done.changed_files)}
     pairs: list[Pair] = [
         *(_counts(facts) if facts else []),
         ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
