@@ -1,12 +1,9 @@
 """A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
 
-What the API asks for: the first message is the user's, sides take turns, every call has its result in the very next
+What the API asks for: the first message is the user's, roles alternate, every call has its result in the very next
 message and no result stands elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
 ids and names are made of letters, digits, "_" and "-", images and documents have a source that it knows. The client
-gets by with less, because it repairs on the way; here it is made true, and a test enforces it.
-
-Source:
-    Messages API reference; FORMATS 2.7.
+repairs the rest when it sends; here everything is repaired, and a test enforces it.
 """
 
 import re
@@ -17,13 +14,13 @@ from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import replace_surrogates, text
 
 SENT_KINDS: Final = ("text", "tool_use", "tool_result", "image", "document")
-"""Kinds of block that another model may get; thinking is signed for the one that thought it."""
+"""Kinds of block that any model may get; thinking is signed for the model that thought it."""
 
 UNFINISHED: Final = (
     "[Tool call interrupted: the session ended before this call's result was recorded, so its outcome is unknown.]"
 )
 MEDIA_LEFT_OUT: Final = "[{} left out]"
-"""Stands for an image or a document whose source no other program can read."""
+"""Sent instead of an image or a document whose source no other program can read."""
 BEGINNING: Final = "(the conversation before this was left out)"
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -53,7 +50,7 @@ def context_messages(resume: ResumePlan) -> list[ApiMessage]:
 
 
 class _Ids:
-    """Ids of calls as the API takes them; what was another id before stays another one."""
+    """Makes ids of calls that the API accepts; different ids stay different."""
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
@@ -70,7 +67,7 @@ class _Ids:
 
 
 def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> None:
-    """Add what one side says; neighbours of one side become one message, calls last and results first in it."""
+    """Add content of one role; neighbours of one role become one message, calls last and results first in it."""
     if found and found[-1]["role"] == role:
         found[-1]["content"] += content
     else:
@@ -80,7 +77,7 @@ def _append(found: list[ApiMessage], role: str, content: list[ApiMessage]) -> No
 
 
 def _close_calls(messages: list[ApiMessage]) -> list[ApiMessage]:
-    """Give every call a result in the next message, and take out results without a call."""
+    """Give every call a result in the next message, and drop results without a call."""
     closed: list[ApiMessage] = []
     for number, message in enumerate(messages):
         calls = _calls(closed[-1]) if closed else []
@@ -112,7 +109,7 @@ def _sendable(block: Block) -> bool:
 
 
 def _block(block: Block, ids: _Ids) -> ApiMessage:
-    """A block with the fields that the API knows, and nothing of the client's own."""
+    """A block with the fields that the API knows, and no others."""
     data = block.data
     if block.type == "text":
         return {"type": "text", "text": replace_surrogates(data["text"])}
@@ -150,7 +147,7 @@ def _result(content: object) -> str | list[ApiMessage]:
 
 
 def _media(data: ApiMessage) -> ApiMessage:
-    """An image or a document, or a text that stands for one that can't be sent."""
+    """An image or a document, or a text instead of one that can't be sent."""
     kind, source = data["type"], data.get("source")
     how = source.get("type") if isinstance(source, dict) else None
     if isinstance(source, dict) and how in ("base64", "text"):
@@ -167,7 +164,7 @@ def _media(data: ApiMessage) -> ApiMessage:
 
 
 def _whole(value: Any) -> Any:
-    """A value in which no text has half characters."""
+    """A value in which no text has half surrogate pairs."""
     if isinstance(value, str):
         return replace_surrogates(value)
     if isinstance(value, list):

@@ -1,5 +1,6 @@
-"""A session's tree in the order in which it is drawn: branches below the one that they leave, sub-agents below the
-branch that called them, and where a resume goes on.
+"""A session's tree in the order in which it is drawn.
+
+Branches come below the branch that they leave, sub-agents below the branch that called them.
 """
 
 from collections.abc import Iterator
@@ -27,16 +28,16 @@ NODE_LABELS: dict[NodeKind, str] = {
     "sub-agent": "sub-agent",
     "agent-file": "sub-agent",
 }
-"""What a kind is called; the conversation that a session begins with needs no word."""
+"""Labels of the kinds; the first conversation of a session needs none."""
 
 
 class OutlineNode(Struct, frozen=True):
     """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
-    `depth` counts from 0; a compaction goes on at the depth of what it summarised. `last`: nothing follows at its depth
-    below the same node. `says` is the first prompt, else the first words, one line. `messages` are its rows with
-    something to send. `stamp` is when its last message was written, as written, `uuid` that message: the point from
-    which it goes on. `leaf`: the client's own leaf is here, and `leaf_uuid` is it. `off` is the row that it leaves.
+    `depth` counts from 0; a compaction continues at the depth of what it summarised. `last`: the last child of its
+    parent node. `says` is the first prompt, else the first text, in one line. `messages` counts its messages. `stamp`
+    is the time of its last message as written, `uuid` that message. `leaf`: the client's own leaf is here, and
+    `leaf_uuid` is it. `off` is the record at which it leaves its parent.
     """
 
     depth: int
@@ -58,7 +59,7 @@ def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = N
 
     Args:
         transcript: The session, read.
-        resume: What a resume of it sends: says where the client goes on.
+        resume: The plan of its resume, for the leaf.
         tree: Its tree, if it is built already.
     """
     tree = tree or build_tree(transcript.entries)
@@ -66,7 +67,7 @@ def outline_of(transcript: Transcript, resume: ResumePlan, tree: Tree | None = N
 
 
 def record_line(data: Record, longest: int = 0) -> str:
-    """What a row says, in one line: its texts, `+Tool` for a call, `=` for a result, its kind for anything else."""
+    """A record in one line: its texts, `+Tool` for a call, `=` for a result, the kind of any other block."""
     message = data.get("message")
     parts: list[str] = []
     for block in blocks_of(message) if isinstance(message, dict) else ():
@@ -80,7 +81,7 @@ def record_line(data: Record, longest: int = 0) -> str:
 
 
 class _Outline:
-    """Puts branches and sub-agents below each other, without recursion."""
+    """Orders branches and sub-agents, without recursion."""
 
     def __init__(self, transcript: Transcript, resume: ResumePlan, tree: Tree) -> None:
         self.transcript = transcript
@@ -110,7 +111,7 @@ class _Outline:
     def nodes(self) -> Iterator[OutlineNode]:
         drawn: set[int] = set()
         yield from self._draw(self._children(None, 0), drawn)
-        for branch in self.tree.branches:  # agents that seem to have called each other hang from nothing
+        for branch in self.tree.branches:  # agents that seem to have called each other are below no node
             if branch.index not in drawn:
                 yield from self._draw([(branch, 0, True)], drawn)
 
@@ -125,7 +126,7 @@ class _Outline:
                 waiting += self._children(one.index, depth + 1)
 
     def _children(self, index: int | None, depth: int) -> list[tuple[Branch | SubAgent, int, bool]]:
-        """What stands below a node, the last first; what a compaction goes on with comes last, one level up."""
+        """The children of a node, the last first; what follows a compaction comes last, one level up."""
         found = self.below.get(index, [])
         if index is None:
             return [(one, depth, number == len(found) - 1) for number, one in enumerate(found)][::-1]

@@ -4,8 +4,8 @@ In: project folders with transcripts, and our cache and state folders. Out: list
 renamed, archived, deleted or put back.
 
 `catalog` a cache of what lists show, brought up to date by size, time and inode · `listing` a session as a line of a
-list · `scan_workers` many files read at once · `health_cache` what a resume would lose, cached · `rename` a title as one
-record more · `archive` archived, deleted and put back, with `archive_files` (whole at every instant) and
+list · `scan_workers` many files read at once · `health_cache` what a resume would lose, cached · `rename` a title as
+one record more · `archive` archived, deleted and put back, with `archive_files` (whole at every instant) and
 `operations_log`.
 
 The types that describe a session, from cheap to complete:

@@ -1,10 +1,7 @@
-"""What a record says, as plain parts: texts, calls in one line, results, and what else there is, in one line each.
+"""The content of a record as plain parts: texts, calls in one line, results, and everything else in one line each.
 
-The one place that knows which field of a record a person wants to read; the screen draws it, `find` looks through it.
-Texts are as they stand in the file: whoever shows them makes them visible.
-
-Source:
-    FORMATS 1.3 to 1.8.
+The one place that knows which field of a record a person wants to read: the screen draws the parts, `search` searches
+them. Texts are as they are in the file; whoever shows them makes control bytes visible.
 """
 
 import json
@@ -28,7 +25,7 @@ MAX_PARTS = 200
 """Parts of one record; what is left out is counted in a note."""
 
 MAX_PIECE_CHARS = 2000
-"""Characters; a longer line is cut into several, so that each can be drawn at once."""
+"""A longer line is cut into several, so that each can be drawn in one step."""
 
 _MAIN_ARGUMENTS: Final = (
     "command", "file_path", "notebook_path", "pattern", "query", "url", "skill", "subject", "description", "prompt",
@@ -44,15 +41,17 @@ _NOTE_FIELDS: Final = {
 _ATTACHMENT_FIELDS: Final = ("displayPath", "filename", "path", "hookName", "newDate", "skill", "status")
 
 _MAX_NUMBER: Final = 1e12
-"""More than any count or time of a record is."""
+"""A larger count or time is not believed."""
 
 _PROGRESS_FIELDS: Final = ("hookName", "output", "query", "prompt", "statusMessage")
 
 
 class ContentPart(Struct, frozen=True):
-    """A piece of a record. `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for
-    texts and summaries). `name` is a call's tool; `path`: the line is one; `failed`: a result, or a note, that tells
-    of an error."""
+    """A part of a record's content.
+
+    `line` is all of it in one line ("" for texts), `body` what can be unfolded (Markdown for texts and summaries).
+    `name` is a call's tool, `path`: the line is a path, `failed`: it tells of an error.
+    """
 
     kind: ContentKind
     line: str = ""
@@ -62,7 +61,7 @@ class ContentPart(Struct, frozen=True):
     path: bool = False
 
     def lines(self) -> list[str]:
-        """The body by lines, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
+        """The lines of the body, none longer than `MAX_PIECE_CHARS`; nothing is left out."""
         return self.first_lines(len(self.body) + 1)[0]
 
     def first_lines(self, max_lines: int) -> tuple[list[str], int]:
@@ -83,8 +82,10 @@ class ContentPart(Struct, frozen=True):
 
 
 class MessageContent(Struct, frozen=True):
-    """What a record says. `stamp` is its timestamp as written, `cwd` the folder in which its session worked then;
-    `prompt`: a person typed it."""
+    """The content of a record.
+
+    `stamp` is its timestamp as written, `cwd` the directory in which its session worked, `prompt`: a person typed it.
+    """
 
     role: Role
     parts: tuple[ContentPart, ...]
@@ -95,7 +96,7 @@ class MessageContent(Struct, frozen=True):
 
 
 def message_content(record: RecordView) -> MessageContent:
-    """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
+    """The content of a record, or why a line holds none and how it begins. Nothing raises."""
     data = record.data
     if record.repeated:
         words = f"{many(record.repeated, 'message')} repeated from before the compaction"
@@ -125,7 +126,7 @@ def message_content(record: RecordView) -> MessageContent:
 
 
 def block_content(block: Record) -> ContentPart:
-    """What one block of a message says, whatever its type."""
+    """One block of a message as a part, whatever its type."""
     kind = text(block.get("type"))
     if kind == "text":
         return ContentPart("text", body=text(block.get("text")))
@@ -144,7 +145,7 @@ def block_content(block: Record) -> ContentPart:
 
 
 def main_argument(given: object) -> str:
-    """The argument of a call that tells most, in one line: a command, a path, a pattern; "" if there is none."""
+    """The main argument of a call in one line: a command, a path, a pattern; "" if there is none."""
     if not isinstance(given, dict):
         return _line(text(given))
     key = _main_argument_key(given)
@@ -303,7 +304,7 @@ def _media(block: Record) -> str:
 
 
 def _input(given: object) -> str:
-    """A call's input, or a record, to read: texts as they are, everything else as JSON."""
+    """A call's input, or a record, as text: strings as they are, everything else as JSON."""
     if not isinstance(given, dict):
         return text(given)
     found: list[str] = []
@@ -316,7 +317,7 @@ def _input(given: object) -> str:
 def _json(value: object) -> str:
     try:
         return json.dumps(value, ensure_ascii=False)
-    except RecursionError:  # the reader takes what is deeper than the writer can say
+    except RecursionError:  # the reader accepts deeper nesting than the writer
         return "(nested too deep)"
 
 
@@ -333,7 +334,7 @@ def _first_line(value: str) -> str:
 
 
 def _pieces(line: str) -> Iterator[str]:
-    """A line in pieces that can be drawn, cut at a blank where there is one near."""
+    """A long line in pieces, cut at a blank where there is one near."""
     while len(line) > MAX_PIECE_CHARS:
         cut = line.rfind(" ", MAX_PIECE_CHARS // 2, MAX_PIECE_CHARS) + 1 or MAX_PIECE_CHARS
         yield line[:cut]

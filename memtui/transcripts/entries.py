@@ -1,10 +1,7 @@
-"""The envelope of a record: what the tree, the chain and a list need of it, without what it says.
+"""The envelope of a record: what a tree, a path and a list need of it, without its text.
 
-Only what is known is typed. A record of an unknown type, or with fields of another shape than expected, becomes an
-`Entry` too; the fields that can't be read are empty, and the record itself is still in the file at its offset.
-
-Source:
-    FORMATS 1.3 to 1.7.
+A record of an unknown type, or with fields of another shape than expected, becomes an `Entry` too: the fields that
+can't be read are empty, and the record itself is still in the file at its offset.
 """
 
 import json
@@ -19,7 +16,7 @@ from memtui.transcripts.lines import Record
 from memtui.transcripts.reader import LocatedRecord
 
 CHAIN_TYPES: Final = frozenset({"user", "assistant", "system", "attachment", "progress"})
-"""Types that hang together by uuid and parentUuid; every other type is a note about the session."""
+"""Types that are linked by uuid and parentUuid; every other type is a note about the session."""
 
 Content = Literal["", "textless", "empty", "usable"]
 
@@ -31,16 +28,13 @@ _MACHINE = re.compile(
 
 
 class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
-    """A record's envelope and place. Compared by identity: two records may well have the same uuid.
-
-    A struct, because a transcript has tens of thousands of them: made in a third of a dataclass's time, and the garbage
-    collector passes them over.
+    """A record's envelope and place. Compared by identity: two records may have the same uuid.
 
     `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
-    can be sent ("empty": a list of none; "textless": nothing but texts without text). `calls` and `answers` are the ids of
-    its tool_use and tool_result blocks, `source` the uuid of the row that made the call. `prompt`: a person typed it.
-    `agent_run`: the sub-agent that a tool result tells of. `note` is the whole record where it is small and steers
-    something (boundaries, last-prompt), and the parentUuid, if there is any, of a row without a uuid.
+    can be sent ("empty": an empty list; "textless": nothing but text blocks without text). `calls` are the ids of its
+    tool_use blocks, `answers` the ids of the calls that its tool_result blocks answer, `source` the uuid of the record
+    with the call. `prompt`: a person typed it. `agent_run`: the sub-agent of which a tool's result tells. `note` is the
+    whole record of boundaries and last-prompts, and the parentUuid, if there is any, of a record without a uuid.
     """
 
     index: int
@@ -77,7 +71,7 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def chained(self) -> bool:
-        """Whether it has a place in the tree."""
+        """Whether it is part of the tree."""
         return bool(self.uuid) and self.type in CHAIN_TYPES
 
     @property
@@ -87,17 +81,17 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     @property
     def is_message(self) -> bool:
-        """Whether it is a message of one of the two sides, be it an empty one."""
+        """Whether it is a user's or an assistant's message, even an empty one."""
         return self.content != ""
 
     @property
     def counts_as_turn(self) -> bool:
-        """Whether it is such a message, and not one of nothing but texts without text."""
+        """Whether it is such a message, and has more than text blocks without text."""
         return self.content not in ("", "textless")
 
     @property
     def has_content(self) -> bool:
-        """Whether it is a message of one of the two sides, with something to send."""
+        """Whether it is a user's or an assistant's message with blocks that can be sent."""
         return self.content == "usable"
 
 
@@ -107,9 +101,9 @@ def entry_of(found: LocatedRecord, index: int) -> Entry:
     kind, stamp = text(data.get("type")), text(data.get("timestamp"))
     subtype = text(data.get("subtype"))
     message = data.get("message")
-    talks = kind in ("user", "assistant") and isinstance(message, dict)
-    told: Record = message if talks and isinstance(message, dict) else {}
-    blocks = list(blocks_of(told)) if talks else []
+    is_message = kind in ("user", "assistant") and isinstance(message, dict)
+    content: Record = message if is_message and isinstance(message, dict) else {}
+    blocks = list(blocks_of(content)) if is_message else []
     attached, result = data.get("attachment"), data.get("toolUseResult")
     if kind == "attachment" and isinstance(attached, dict):
         subtype = subtype or text(attached.get("type"))
@@ -128,9 +122,9 @@ def entry_of(found: LocatedRecord, index: int) -> Entry:
         data.get("isMeta") is True,
         data.get("isCompactSummary") is True,
         text(data.get("agentId")),
-        _content(told, blocks, kind),
-        text(told.get("id")) if kind == "assistant" else "",
-        text(told.get("model")) if kind == "assistant" else "",
+        _content(content, blocks, kind),
+        text(content.get("id")) if kind == "assistant" else "",
+        text(content.get("model")) if kind == "assistant" else "",
         _ids(blocks, "tool_use", "id"),
         _ids(blocks, "tool_result", "tool_use_id"),
         text(data.get("sourceToolAssistantUUID")),
@@ -152,7 +146,7 @@ def _note(data: Record, kind: str, subtype: str) -> Record | None:
 
 
 def blocks_of(message: Record) -> Iterator[Record]:
-    """The blocks of a message that have a type; a bare string is one text block. What is no block is passed over."""
+    """The blocks of a message that have a type; a bare string is one text block. What is no block is skipped."""
     content = message.get("content")
     if isinstance(content, str):
         yield {"type": "text", "text": content}
@@ -198,7 +192,7 @@ def text(value: object) -> str:
 
 
 def uuid_text(value: object, index: int) -> str:
-    """A uuid, or the uuid of a parent: what isn't text names no row but a number or true one that has the same."""
+    """A uuid, or that of a parent. A value that is no text equals only the same number or `true` elsewhere."""
     if isinstance(value, str) or value is None or value is False or value == 0:
         return value if isinstance(value, str) else ""
     place = f" in record {index}" if isinstance(value, dict | list) else ""
@@ -206,7 +200,7 @@ def uuid_text(value: object, index: int) -> str:
 
 
 def parse_timestamp(stamp: str) -> float | None:
-    """An ISO timestamp as seconds since the epoch; None if it is none. Without a zone it is taken as UTC."""
+    """An ISO timestamp as seconds since 1970, None if it is invalid; without a zone it is UTC."""
     if not stamp:
         return None
     try:
@@ -232,7 +226,7 @@ def _ids(blocks: list[Record], kind: str, key: str) -> tuple[str, ...]:
 
 
 def result_text(content: object) -> str:
-    """The text of a tool's result: a string, or the texts among its blocks, without anything between."""
+    """The text of a tool's result: a string, or its text blocks joined."""
     if isinstance(content, str):
         return replace_surrogates(content)
     if not isinstance(content, list):
@@ -242,7 +236,7 @@ def result_text(content: object) -> str:
 
 
 def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
-    """One row of each ring of parents, the first in the file of those that close it."""
+    """One record of each cycle of parents, the first in the file."""
     by_uuid: dict[str, Entry] = {}
     for entry in entries:
         if entry.chained:
@@ -267,7 +261,7 @@ def find_cycles(entries: Iterable[Entry]) -> list[Entry]:
 
 
 def replace_surrogates(value: str) -> str:
-    """Half surrogate pairs as U+FFFD, as every encoder of the client writes them."""
+    """Replace half surrogate pairs by U+FFFD, as the client does."""
     try:
         value.encode()
     except UnicodeEncodeError:

@@ -1,7 +1,7 @@
-"""The fast way from a line to an `Entry`: only the fields of the envelope are decoded, everything else is passed over.
+"""Decode lines to entries fast: only the fields of the envelope are decoded, everything else is skipped.
 
-Lines are decoded many at a time. Where one of them has fields of another shape than usual, is no UTF-8, or isn't just
-one object, each is tried alone, and that one goes the careful way (`lines`, `entries`); tests compare both.
+Lines are decoded many at a time. Where one of them has fields of an unusual shape, is not UTF-8, or is not exactly one
+object, each is tried alone, and that one is left to the careful decoder (`lines`, `entries`); tests compare both.
 """
 
 import re
@@ -17,7 +17,7 @@ from memtui.transcripts.reader import LocatedRecord
 _DIGITS = re.compile(rb"[0-9]{4301}")
 _SAMPLE = re.compile(rb"[0-9]{10}")
 _SAMPLE_STEP_BYTES: Final = 400
-"""Bytes between samples: a number that the careful way refuses as too long shows at least ten times in a row."""
+"""Bytes between samples: a number that the careful decoder refuses as too long shows in ten samples in a row."""
 
 
 _OPEN: Final = ord("{")

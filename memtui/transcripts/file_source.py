@@ -248,7 +248,7 @@ class FileSource(OpenTranscript):
         return record_views(line, Cursor(offset), offset, pending=not ended)
 
     def _blocks(self, offset: int, max_bytes: int | None) -> Iterator[tuple[int, bytes]]:
-        """Whole lines from a line's start to the end of the file, in blocks; of one that is too long only the beginning."""
+        """Whole lines from a line's start to the end of the file, in blocks; of a too long one the beginning."""
         rest = b""
         while chunk := self._pread(max(SEARCH_STEP_BYTES, len(rest)), offset + len(rest)):
             data = rest + chunk

@@ -1,9 +1,9 @@
 """A transcript in file order in which messages that a compaction repeated are folded into one line.
 
-A compaction that keeps messages may write them again behind its boundary, under new uuids or the old ones, but with their
-old times. `RepeatFinder` finds them without holding anything of the file: it looks at what follows each boundary, and for
-records older than the boundary searches the same thing before it. `FoldedSource` shows one line instead of each range,
-until it is opened; a search finds nothing in a folded range.
+A compaction that keeps messages may write them again behind its boundary, under new uuids or the old ones, but with
+their old times. `RepeatFinder` finds them without holding anything of the file: it looks at what follows each boundary,
+and for records older than the boundary searches the same thing before it. `FoldedSource` shows one line instead of each
+range, until it is opened; a search finds nothing in a folded range.
 """
 
 from bisect import bisect_right

@@ -1,8 +1,8 @@
 """Read a transcript that may be growing, torn, replaced or gone at any moment.
 
-`TranscriptReader.poll` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one is
-pending: the writer may not be done. A file that was replaced or truncated is read again from its start; that is noticed
-by its inode, its size, its first bytes and those before the place where reading stopped.
+`TranscriptReader.poll` reads what is new since the last time. Bytes are split at `\n` only; what follows the last one
+is pending: the writer may not be done. A file that was replaced or truncated is read again from its start; that is
+noticed by its inode, its size, its first bytes and those before the place where reading stopped.
 
 `OpenTranscript` keeps the file open: one that is deleted or replaced meanwhile can be read on as it was.
 """
@@ -206,8 +206,8 @@ class TranscriptReader(Struct):
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
         place = offset + held + skipped
-        # One buffer for all reads, the beginning of an unfinished line in front: to allocate memory for each read, or to
-        # copy everything once more, would cost as much as reading.
+        # One buffer for all reads, the beginning of an unfinished line in front: to allocate memory for each read, or
+        # to copy everything once more, would cost as much as reading.
         buffer = bytearray(max(READ_BYTES, 2 * held))
         buffer[:held] = self._rest
         while count := os.preadv(file, [memoryview(buffer)[held:]], place):

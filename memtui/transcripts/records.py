@@ -34,8 +34,8 @@ class RecordView(Struct, frozen=True):
 
     `offset` and `length` are the bytes of its line, without the line end; `line` counts from 1, 0 where nobody counted.
     `bad` says why it is no record (or what is wrong with the rest of its line), `head` is then the beginning of the
-    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `lossy`: some bytes were
-    not UTF-8. `pending`: no line end yet. `repeated`: no record, but a line instead of so many folded messages.
+    line. `salvaged`: it is not the first on its line, so that the agent client doesn't read it. `lossy`: some bytes
+    were not UTF-8. `pending`: no line end yet. `repeated`: no record, but a line instead of so many folded messages.
     """
 
     cursor: Cursor

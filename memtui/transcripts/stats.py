@@ -120,7 +120,8 @@ class SessionStats(Struct):
         answer = text(message.get("id")) or text(data.get("requestId")) or text(data.get("uuid"))
         if isinstance(usage, dict) and answer and model != "<synthetic>":
             keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-            self._tokens[answer] = model, TokenUsage(*(_count(usage.get(key)) for key in keys), 1)
+            sent, received, cached, stored = (_count(usage.get(key)) for key in keys)
+            self._tokens[answer] = model, TokenUsage(sent, received, cached, stored, 1)
 
     @property
     def tools(self) -> ToolStats:

@@ -1,11 +1,7 @@
-"""Sub-agents of a session: their files in the three layouts, rows inside the session's own file, and the calls that
-started them.
+"""Sub-agents of a session: their files, their records inside the session's own file, and the calls that started them.
 
 Layouts: `<session>/subagents/**/agent-*.jsonl` (2.1 and later, workflows in folders below), `agent-*.jsonl` beside the
-sessions (2.0), and `isSidechain` rows inside the session's file (1.0).
-
-Source:
-    FORMATS 1.1 and 1.8.
+sessions (2.0), and `isSidechain` records inside the session's file (1.0).
 """
 
 import json
@@ -27,9 +23,9 @@ _LAUNCHERS = ("Agent", "Task")
 class SubAgent(Struct, frozen=True):
     """A sub-agent's conversation.
 
-    `path` is its file, None for rows inside the session's file, whose first uuid is `start`. `call` is the id of
-    the tool_use that started it, "" if nothing tells. `internal`: the client's own fork (compaction, suggestions),
-    not work.
+    `path` is its file, None for records inside the session's file, of which `start` is the first uuid. `call` is the id
+    of the tool_use that started it, "" if that is not known. `internal`: a fork that the client made for itself
+    (compaction, suggestions).
     """
 
     id: str
@@ -115,7 +111,7 @@ def call_with_prompt(calls: dict[str, str], prompt: str) -> str:
 
 
 def _named_in_results(transcript: Transcript) -> Iterable[tuple[str, str]]:
-    """What results say in words: "agentId: …"."""
+    """Agent id and call id of results whose text ends in "agentId: …"."""
     rows = [entry for entry in transcript.entries if entry.answers and not entry.agent_run]
     for data in transcript.each(rows):
         message = data.get("message")

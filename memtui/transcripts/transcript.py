@@ -1,4 +1,4 @@
-"""A whole transcript as envelopes and offsets; its records are decoded one by one, when they are looked at."""
+"""A whole transcript as envelopes and offsets; a record is decoded when it is looked at."""
 
 import errno
 import os
@@ -16,7 +16,7 @@ from memtui.util.errors import NotFound
 
 @dataclass
 class Transcript:
-    """A session's records in file order, and where to find what they say.
+    """A session's records in file order.
 
     `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
     """
@@ -30,7 +30,7 @@ class Transcript:
         self.reader = TranscriptReader(self.path, fast_path=self._add_lines)
 
     def refresh(self) -> int:
-        """Read what was appended since the last time.
+        """Read what was appended since the last call.
 
         Returns:
             How many records are new; all of them if the file was replaced.
@@ -66,7 +66,7 @@ class Transcript:
         return read[:-1] if read and self._is_taken(read) else read
 
     def _is_taken(self, read: list[Entry]) -> bool:
-        """Whether the last line is taken for the value that the line before it, cut off, waits for."""
+        """Whether the client reads the last line as the value that the line before it, cut off, lacks."""
         torn = self.problems[-1] if self.problems else None
         last, before = read[-1], read[-2].line if len(read) > 1 else 0
         if torn is None or not before < torn.line < last.line or (self.reader.pending and self.tail is None):
@@ -82,7 +82,7 @@ class Transcript:
             return False
 
     def data(self, entry: Entry) -> Record:
-        """What an entry says, read from the file now.
+        """The record of an entry, read from the file now.
 
         Returns:
             {} if the file changed meanwhile and no such record is there.
@@ -90,7 +90,7 @@ class Transcript:
         return next(self.each((entry,)), {})
 
     def each(self, entries: Iterable[Entry]) -> Iterator[Record]:
-        """What several entries say, in their order, one at a time: all of them together would fill the memory."""
+        """The records of several entries, in their order, one at a time: all together could fill the memory."""
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:

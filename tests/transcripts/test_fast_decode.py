@@ -16,7 +16,7 @@ from memtui.transcripts.reader import LocatedRecord, TranscriptReader
 from memtui.transcripts.transcript import read_transcript
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
-from tests.transcripts.test_scan import ODD
+from tests.transcripts.test_summary import ODD
 
 KEYS = (
     "type",
