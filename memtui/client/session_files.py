@@ -15,8 +15,6 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from memtui.util.record import Record
 
 PART = 1 << 16
@@ -155,7 +153,7 @@ _MACHINE = re.compile(
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
-class RecentSession(Struct, frozen=True):
+class RecentSession(Record):
     """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
 
     id: str
