@@ -1,7 +1,7 @@
 """A resume as messages that the Messages API accepts: plain dictionaries, no SDK.
 
 What the API asks for: the first message is the user's, roles alternate, every call has its result in the very next
-message and no result stands elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
+message and no result is elsewhere, no text is blank, the last answer doesn't end in white space, ids are unique,
 ids and names are made of letters, digits, "_" and "-", images and documents have a source that it knows. The client
 repairs the rest when it sends; here everything is repaired, and a test enforces it.
 """
@@ -54,15 +54,15 @@ class _Ids:
 
     def __init__(self) -> None:
         self.known: dict[str, str] = {}
-        self.taken: set[str] = set()
+        self.used: set[str] = set()
 
     def __call__(self, value: str) -> str:
         if value not in self.known:
             plain = made = _NOT_IN_NAMES.sub("_", value) or "call"
-            while made in self.taken:
-                made = f"{plain}_{len(self.taken)}"
+            while made in self.used:
+                made = f"{plain}_{len(self.used)}"
             self.known[value] = made
-            self.taken.add(made)
+            self.used.add(made)
         return self.known[value]
 
 

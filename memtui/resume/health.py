@@ -67,15 +67,15 @@ class Health(Struct, frozen=True):
         """One line for people."""
         causes = ", ".join(self._causes())
         if not self.total:
-            told = "no message yet"
+            summary = "no message yet"
         elif not self.found:
-            told = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
+            summary = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
         elif self.missing:
             wanted = self.reachable + self.missing
-            told = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
+            summary = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
         else:
-            told = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
-        return f"{told}: {causes}" if causes else told
+            summary = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
+        return f"{summary}: {causes}" if causes else summary
 
     def _causes(self) -> Iterator[str]:
         for number, one, rest in (

@@ -26,7 +26,7 @@ OMISSION_REASONS: dict[OmissionReason, str] = {
     "rewound": "on a branch you rewound from",
     "dead-end": "an answer whose prompt was continued from a record beside it",
     "lost-parent": "its parent record is missing",
-    "late-side-row": "after the message that the client continues from, because a later side record hangs there",
+    "late-side-row": "after the message that the client continues from, because a later side record is attached there",
     "sub-agent": "a sub-agent's own conversation",
     "before-boundary": "summarised by a compaction",
     "replaced": "a later record has the same uuid",

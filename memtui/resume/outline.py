@@ -35,15 +35,15 @@ class OutlineNode(Struct, frozen=True):
     """One line of the outline: a branch, or a sub-agent's file (`branch` is None then).
 
     `depth` counts from 0; a compaction continues at the depth of what it summarised. `last`: the last child of its
-    parent node. `says` is the first prompt, else the first text, in one line. `messages` counts its messages. `stamp`
-    is the time of its last message as written, `uuid` that message. `leaf`: the client's own leaf is here, and
+    parent node. `first_text` is the first prompt, else the first text, in one line. `messages` counts its messages.
+    `stamp` is the time of its last message as written, `uuid` that message. `leaf`: the client's own leaf is here, and
     `leaf_uuid` is it. `off` is the record at which it leaves its parent.
     """
 
     depth: int
     last: bool
     kind: NodeKind
-    says: str
+    first_text: str
     messages: int
     stamp: str
     uuid: str
@@ -102,8 +102,8 @@ class _Outline:
         for agent in agents:
             if agent.path is not None:
                 called = owner.get(agent.call)
-                place = called[1].index if called else float("inf")
-                below.setdefault(called[0] if called else None, []).append((place, agent))
+                index = called[1].index if called else float("inf")
+                below.setdefault(called[0] if called else None, []).append((index, agent))
         self.below = {
             index: [one for _, one in sorted(found, key=lambda item: item[0])] for index, found in below.items()
         }
@@ -130,10 +130,10 @@ class _Outline:
         found = self.below.get(index, [])
         if index is None:
             return [(one, depth, number == len(found) - 1) for number, one in enumerate(found)][::-1]
-        on = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
-        beside = [one for one in found if one not in on]
-        nodes = [(one, depth, number == len(beside) - 1) for number, one in enumerate(beside)]
-        return [*nodes, *((one, depth - 1, True) for one in on)][::-1]
+        continued = [one for one in found if isinstance(one, Branch) and one.kind == "compaction"]
+        children = [one for one in found if one not in continued]
+        nodes = [(one, depth, number == len(children) - 1) for number, one in enumerate(children)]
+        return [*nodes, *((one, depth - 1, True) for one in continued)][::-1]
 
     def _branch(self, branch: Branch, depth: int, *, last: bool) -> OutlineNode:
         speaking = [row for row in branch.rows if row.has_content]
@@ -156,12 +156,12 @@ class _Outline:
         )
 
     def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:
-        says, messages, stamp, uuid = agent.describe, 0, "", agent.start
+        first_text, messages, stamp, uuid = agent.describe, 0, "", agent.start
         try:
             own = read_transcript(agent.path) if agent.path else None
         except MemtuiError:
             own = None
         if own is not None and (speaking := [row for row in own.entries if row.has_content]):
-            says = says or record_line(own.data(speaking[0]))
+            first_text = first_text or record_line(own.data(speaking[0]))
             messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
-        return OutlineNode(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)
+        return OutlineNode(depth, last, "agent-file", one_line(first_text), messages, stamp, uuid, agent=agent)

@@ -18,7 +18,7 @@ from memtui.transcripts.transcript import Transcript
 from memtui.util.errors import NotFound
 
 FAMILIES: Final = (V2_1,)
-"""Oldest first; the newest stands in for versions that are not known."""
+"""Oldest first; the newest is used for unknown versions."""
 
 LEFT_ON_PURPOSE: Final[tuple[Reason, ...]] = ("chosen", "pinned-back", "emptied")
 """Reasons of a resume point that a person chose: what comes behind it is not lost."""

@@ -4,7 +4,7 @@
 compares size, time and inode of every file, reads what changed, newest first, and reports progress. A file that grew is
 read on from where reading stopped, if the bytes before that offset are still the same.
 
-`list_sessions`, `newest_session` and `find_session` answer one question each.
+`load_sessions`, `newest_session` and `find_session` answer one question each.
 """
 
 from __future__ import annotations
@@ -435,14 +435,14 @@ def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
 
 
 def _fingerprint(path: str, offset: int) -> bytes:
-    """A digest of a file's start and of what stands before an offset."""
+    """A digest of a file's start and of of the bytes before an offset."""
     from hashlib import blake2b  # most lists have nothing to store
 
     size = min(_FINGERPRINT_BYTES, offset)
     return blake2b(read_part(path, 0, size) + read_part(path, offset - size, size), digest_size=16).digest()
 
 
-def list_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError]) -> list[Session]:
+def load_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError]) -> list[Session]:
     """List the sessions of some folders, newest first, without sub-agents' files and empty ones.
 
     Args:
@@ -455,7 +455,7 @@ def list_sessions(cache: Path, folders: Sequence[Path], errors: list[MemtuiError
 
 
 def newest_session(cache: Path, folder: Path) -> Session | None:
-    """The session of a folder that `list_sessions` lists first."""
+    """The session of a folder that `load_sessions` lists first."""
     with Catalogue(cache) as catalogue:
         catalogue.refresh([folder])
         return next(iter(catalogue.cached([folder], limit=1)), None)
@@ -473,7 +473,7 @@ def find_session(cache: Path, folders: Sequence[Path], word: str) -> Path:
     matches = [file.path for folder in folders for file in session_files(folder) if begins(file.id, word)]
     if not matches:
         title = word.casefold()
-        matches = [one.path for one in list_sessions(cache, folders, []) if one.title.casefold() == title]
+        matches = [one.path for one in load_sessions(cache, folders, []) if one.title.casefold() == title]
     same_id = len({path.stem for path in matches}) < len(matches)  # in two projects: only the path tells them apart
     lists = "memtui sessions ls --all lists them"
     return resolve_one(matches, word, "session", lists=lists, name=str if same_id else lambda path: path.stem)

@@ -110,7 +110,7 @@ def _append(file: int, data: bytes, fs: FileSystem) -> bool:
     """Add bytes in one call and look at what is there then.
 
     Returns:
-        Whether they stand on a line of their own: false if half a line of another program came in between.
+        Whether they are on a line of their own: false if half a line of another program came in between.
 
     Raises:
         OSError: If the disk took less than all; what it took is gone again.

@@ -15,6 +15,6 @@ Invariants:
 - No byte and no mtime changes here.
 - Nothing is dropped in silence: a line that is no record is counted and named by its number; a record of an unknown
   type is kept as it is.
-- Nothing raises because of what a file holds. What stands behind the last line end is pending, not bad.
+- Nothing raises because of what a file holds. What comes after the last line end is pending, not bad.
 - A file is held as envelopes and offsets; a record is decoded when it is looked at. No recursion along parents.
 """

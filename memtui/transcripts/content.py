@@ -111,7 +111,9 @@ def message_content(record: RecordView) -> MessageContent:
         found[MAX_PARTS:] = [ContentPart("note", f"{len(found) - MAX_PARTS:,} more parts in this record")]
     if record.salvaged:
         found.append(
-            ContentPart("note", "stands behind other bytes on its line: the agent client does not read it", failed=True)
+            ContentPart(
+                "note", "comes after other bytes on its line, so the agent client does not read it", failed=True
+            )
         )
     if record.lossy:
         found.append(ContentPart("note", "some bytes are not UTF-8 and are replaced here", failed=True))
@@ -151,9 +153,9 @@ def main_argument(given: object) -> str:
     key = _main_argument_key(given)
     if key is None:
         return _line(_json(given)) if given else ""
-    told = given[key] if isinstance(given[key], str) else _json(given[key])
+    argument = given[key] if isinstance(given[key], str) else _json(given[key])
     where = text(given.get("path")) if key == "pattern" else ""
-    return _line(f"{told} in {where}" if where else told)
+    return _line(f"{argument} in {where}" if where else argument)
 
 
 def _main_argument_key(given: object) -> str | None:
@@ -268,7 +270,7 @@ def _attachment(value: object) -> ContentPart:
     if kind == "queued_command":
         prompt = attachment.get("prompt")
         return ContentPart("text", body=prompt if isinstance(prompt, str) else result_text(prompt))
-    detail = next((told for key in _ATTACHMENT_FIELDS if (told := text(attachment.get(key)))), "")
+    detail = next((field for key in _ATTACHMENT_FIELDS if (field := text(attachment.get(key)))), "")
     return ContentPart(
         "note",
         _named((kind or "attachment").replace("_", " "), detail),
@@ -278,9 +280,11 @@ def _attachment(value: object) -> ContentPart:
 
 
 def _progress(value: object) -> ContentPart:
-    told = value if isinstance(value, dict) else {}
-    detail = next((text(told[key]) for key in _PROGRESS_FIELDS if text(told.get(key))), "")
-    return ContentPart("note", _named(text(told.get("type")).replace("_", " ") or "progress", detail), _input(told))
+    progress = value if isinstance(value, dict) else {}
+    detail = next((text(progress[key]) for key in _PROGRESS_FIELDS if text(progress.get(key))), "")
+    return ContentPart(
+        "note", _named(text(progress.get("type")).replace("_", " ") or "progress", detail), _input(progress)
+    )
 
 
 def _result(block: Record) -> ContentPart:
@@ -295,9 +299,14 @@ def _result(block: Record) -> ContentPart:
 
 def _media(block: Record) -> str:
     source = block.get("source")
-    told = source if isinstance(source, dict) else {}
-    data = text(told.get("data"))
-    words = [text(block.get("type")), text(block.get("title")), text(told.get("media_type")), text(told.get("url"))]
+    source_fields = source if isinstance(source, dict) else {}
+    data = text(source_fields.get("data"))
+    words = [
+        text(block.get("type")),
+        text(block.get("title")),
+        text(source_fields.get("media_type")),
+        text(source_fields.get("url")),
+    ]
     if data:
         words.append(f"{size(len(data) * 3 // 4)}B")
     return f"[{' '.join(one_line(word) for word in words if word)}]"
@@ -309,8 +318,8 @@ def _input(given: object) -> str:
         return text(given)
     found: list[str] = []
     for key, value in given.items():
-        told = value if isinstance(value, str) else _json(value)
-        found.append(f"{key}:\n{told}" if "\n" in told else f"{key}: {told}")
+        shown = value if isinstance(value, str) else _json(value)
+        found.append(f"{key}:\n{shown}" if "\n" in shown else f"{key}: {shown}")
     return "\n".join(found)
 
 

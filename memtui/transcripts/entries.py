@@ -140,7 +140,7 @@ def entry_of(found: LocatedRecord, index: int) -> Entry:
 def _note(data: Record, kind: str, subtype: str) -> Record | None:
     if kind in ("last-prompt", "queue-operation") or subtype == "compact_boundary":
         return data
-    if kind in CHAIN_TYPES and not data.get("uuid"):  # what its parent is, and whether it says so
+    if kind in CHAIN_TYPES and not data.get("uuid"):  # its parent, and whether the record names one
         return {key: data[key] for key in ("parentUuid",) if key in data}
     return None
 
@@ -166,9 +166,9 @@ def is_prompt(data: Record) -> bool:
     return any(not is_machine_text(part) for part in prompt_texts(data))
 
 
-def is_machine_text(said: str) -> bool:
+def is_machine_text(prompt_text: str) -> bool:
     """Whether a user's text was made by a machine: a command's output, a notification, a hook."""
-    return _MACHINE.match(said) is not None
+    return _MACHINE.match(prompt_text) is not None
 
 
 def prompt_texts(data: Record) -> tuple[str, ...]:
@@ -195,8 +195,8 @@ def uuid_text(value: object, index: int) -> str:
     """A uuid, or that of a parent. A value that is no text equals only the same number or `true` elsewhere."""
     if isinstance(value, str) or value is None or value is False or value == 0:
         return value if isinstance(value, str) else ""
-    place = f" in record {index}" if isinstance(value, dict | list) else ""
-    return f"not text: {json.dumps(value)}{place}"
+    record = f" in record {index}" if isinstance(value, dict | list) else ""
+    return f"not text: {json.dumps(value)}{record}"
 
 
 def parse_timestamp(stamp: str) -> float | None:

@@ -70,7 +70,7 @@ def decode_entries(
     """The envelopes of whole lines; None if one of them is not exactly one usual record.
 
     Args:
-        room: Begins with them: one or more, each with its line end.
+        buffer: Begins with them: one or more, each with its line end.
         stop: Where they end in it; at its end if left out.
         index: How many records precede them.
         number: The first one's number, from 1.
@@ -176,8 +176,8 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
 def _content_fields(content: Any, kind: str) -> tuple[Content, tuple[str, ...], tuple[str, ...], bool]:
     """Whether there is something to send, the ids of calls and answers, and whether a person typed it."""
     if isinstance(content, str):
-        told: Content = "usable" if content or kind == "user" else ""
-        return told, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
+        kind_of_content: Content = "usable" if content or kind == "user" else ""
+        return kind_of_content, (), (), kind == "user" and bool(content.strip()) and not is_machine_text(content)
     if content is None:
         return "", (), (), False
     if not content:

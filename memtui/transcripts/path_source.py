@@ -100,5 +100,5 @@ class PathSource(OpenTranscript):
                     pending=entry.pending,
                 )
         return RecordView(
-            Cursor(number), entry.offset, entry.length, bad="the file changed: another record stands here now"
+            Cursor(number), entry.offset, entry.length, bad="the file changed: another record is here now"
         )

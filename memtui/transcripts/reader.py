@@ -145,7 +145,7 @@ class TranscriptReader(Struct):
 
         Args:
             take: Gets each record as soon as it is read, so that a big file is never held; else they come back.
-            forget: Called before the first record of a file that was replaced: what was taken before is void.
+            forget: Called before the first record of a file that was replaced: what was added before is void.
 
         Raises:
             Nothing that the file causes: a missing file is `gone`, one that can't be opened is an `error`.
@@ -205,13 +205,13 @@ class TranscriptReader(Struct):
         at = self.position
         offset, line, head = at.offset, at.line, at.head
         held, skipped = len(self._rest), self._skipped
-        place = offset + held + skipped
+        read_from = offset + held + skipped
         # One buffer for all reads, the beginning of an unfinished line in front: to allocate memory for each read, or
         # to copy everything once more, would cost as much as reading.
         buffer = bytearray(max(READ_BYTES, 2 * held))
         buffer[:held] = self._rest
-        while count := os.preadv(file, [memoryview(buffer)[held:]], place):
-            place, stop = place + count, held + count
+        while count := os.preadv(file, [memoryview(buffer)[held:]], read_from):
+            read_from, stop = read_from + count, held + count
             head += buffer[held : min(stop, held + CHECKED_BYTES - len(head))]
             cut = buffer.rfind(b"\n", held, stop) + 1
             held = stop
@@ -236,7 +236,7 @@ class TranscriptReader(Struct):
         """Add whole lines.
 
         Args:
-            room: Holds them, each with its line end.
+            buffer: Holds them, each with its line end.
             stop: Where they end in it.
             before: How many lines precede them.
             offset: Where the first begins.
@@ -251,10 +251,10 @@ class TranscriptReader(Struct):
             fast_path is not None
             and not skipped
             and stop <= MAX_LINE_BYTES
-            and (taken := fast_path(buffer, stop, number + 1, offset))
+            and (added := fast_path(buffer, stop, number + 1, offset))
         ):
-            self.records += taken
-            return taken
+            self.records += added
+            return added
         for line in bytes(buffer[:stop]).split(b"\n")[:-1]:
             number += 1
             if skipped or len(line) > MAX_LINE_BYTES:

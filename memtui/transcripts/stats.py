@@ -44,7 +44,7 @@ class ToolStats(Struct, frozen=True):
     others: int = 0
 
 
-class TokenUsage(Struct, frozen=True):
+class SessionTokens(Struct, frozen=True):
     """Tokens. `cached` were read from the cache, `stored` written to it; neither is part of `sent`."""
 
     sent: int = 0
@@ -53,11 +53,11 @@ class TokenUsage(Struct, frozen=True):
     stored: int = 0
     answers: int = 0
 
-    def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        return TokenUsage(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
+    def __add__(self, other: "SessionTokens") -> "SessionTokens":
+        return SessionTokens(*(getattr(self, name) + getattr(other, name) for name in self.__struct_fields__))
 
 
-class FileVersion(Struct, frozen=True):
+class FileBackup(Struct, frozen=True):
     """A file as it was before a message. `backup` is the name of the copy, None if the file did not exist then."""
 
     number: int
@@ -66,11 +66,11 @@ class FileVersion(Struct, frozen=True):
     message: str
 
 
-class ChangedFile(Struct, frozen=True):
+class BackedUpFile(Struct, frozen=True):
     """A file that a session changed, by the path in its records, with its versions, oldest first."""
 
     path: str
-    versions: tuple[FileVersion, ...]
+    versions: tuple[FileBackup, ...]
 
 
 class SessionStats(Struct):
@@ -79,16 +79,16 @@ class SessionStats(Struct):
     _calls: dict[str, str] = field(default_factory=dict)
     _input_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
     _edited_lines: dict[str, tuple[int, int]] = field(default_factory=dict)
-    _tokens: dict[str, tuple[str, TokenUsage]] = field(default_factory=dict)
+    _tokens: dict[str, tuple[str, SessionTokens]] = field(default_factory=dict)
     _written: dict[str, None] = field(default_factory=dict)
-    _versions: dict[str, dict[int, FileVersion]] = field(default_factory=dict)
+    _versions: dict[str, dict[int, FileBackup]] = field(default_factory=dict)
 
     def add(self, data: Record) -> None:
         """Count one record."""
         for path, backup, message_id in _backups(data):
             number, name = backup.get("version"), backup.get("backupFileName")
             if isinstance(number, int) and (name is None or isinstance(name, str)):
-                version = FileVersion(number, name, text(backup.get("backupTime")), message_id)
+                version = FileBackup(number, name, text(backup.get("backupTime")), message_id)
                 self._versions.setdefault(path, {}).setdefault(number, version)
         message = data.get("message")
         if not isinstance(message, dict):
@@ -121,7 +121,7 @@ class SessionStats(Struct):
         if isinstance(usage, dict) and answer and model != "<synthetic>":
             keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
             sent, received, cached, stored = (_count(usage.get(key)) for key in keys)
-            self._tokens[answer] = model, TokenUsage(sent, received, cached, stored, 1)
+            self._tokens[answer] = model, SessionTokens(sent, received, cached, stored, 1)
 
     @property
     def tools(self) -> ToolStats:
@@ -132,14 +132,14 @@ class SessionStats(Struct):
         return ToolStats(added=added, removed=removed, **counts)
 
     @property
-    def tokens(self) -> TokenUsage:
-        return sum(self.tokens_by_model.values(), TokenUsage())
+    def tokens(self) -> SessionTokens:
+        return sum(self.tokens_by_model.values(), SessionTokens())
 
     @property
-    def tokens_by_model(self) -> dict[str, TokenUsage]:
-        found: dict[str, TokenUsage] = {}
+    def tokens_by_model(self) -> dict[str, SessionTokens]:
+        found: dict[str, SessionTokens] = {}
         for model, usage in self._tokens.values():
-            found[model] = found.get(model, TokenUsage()) + usage
+            found[model] = found.get(model, SessionTokens()) + usage
         return found
 
     @property
@@ -148,10 +148,10 @@ class SessionStats(Struct):
         return tuple(self._written)
 
     @property
-    def changed_files(self) -> tuple[ChangedFile, ...]:
+    def changed_files(self) -> tuple[BackedUpFile, ...]:
         """Files of which the client kept versions, in the order of their first appearance."""
         return tuple(
-            ChangedFile(path, tuple(versions[number] for number in sorted(versions)))
+            BackedUpFile(path, tuple(versions[number] for number in sorted(versions)))
             for path, versions in self._versions.items()
         )
 
@@ -169,7 +169,7 @@ def tool_category(tool: str) -> ToolCategory:
     return _CATEGORIES.get(tool, "others")
 
 
-def compare_file(file: ChangedFile, version: FileVersion, history: Path, cwd: Path) -> BackupState:
+def compare_file(file: BackedUpFile, version: FileBackup, history: Path, cwd: Path) -> BackupState:
     """Compare a file on the disk with one of its versions.
 
     Args:

@@ -41,11 +41,11 @@ def find_agents(transcript: Transcript, tree: Tree) -> tuple[SubAgent, ...]:
     """The sub-agents of a session, those with a known call in the order of the calls, then the others by name."""
     calls = _calls(transcript)
     by_agent = {entry.agent_run: entry.answers[0] for entry in transcript.entries if entry.agent_run and entry.answers}
-    by_agent |= {told: call for told, call in _named_in_results(transcript) if told not in by_agent}
+    by_agent |= {agent_id: call for agent_id, call in _named_in_results(transcript) if agent_id not in by_agent}
     found = [_from_file(path, by_agent, calls) for path in agent_files(transcript.path)]
     found += [_inline(transcript, root, calls) for root in tree.roots if root.sidechain]
-    place = {call: number for number, call in enumerate(calls)}
-    return tuple(sorted(found, key=lambda agent: (place.get(agent.call, len(place)), agent.id)))
+    order = {call: number for number, call in enumerate(calls)}
+    return tuple(sorted(found, key=lambda agent: (order.get(agent.call, len(order)), agent.id)))
 
 
 def agent_files(session: Path) -> list[Path]:

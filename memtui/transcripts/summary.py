@@ -15,7 +15,6 @@ import json
 import os
 import re
 from collections.abc import Iterable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -24,7 +23,7 @@ from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from memtui.client.session_files import COMMAND, WRAPPED, one_line
-from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, prompt_texts, text
+from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, parse_timestamp, prompt_texts, text
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
 LineKind = Literal["message", "other", "sidechain"]
@@ -131,12 +130,9 @@ class SessionSummary(Struct):
         return bool(self.messages or (self.title and not self.side))
 
     def when(self, modified: float) -> float:
-        """When the last record was written, in seconds since 1970; the time of the file where no record tells."""
-        try:
-            stamp = datetime.fromisoformat(self.last_time)
-        except ValueError:
-            return modified
-        return (stamp if stamp.tzinfo else stamp.replace(tzinfo=UTC)).timestamp()
+        """The time of the last record, in seconds since 1970; the time of the file where no record has one."""
+        time = parse_timestamp(self.last_time)
+        return modified if time is None else time
 
 
 _TITLE_FIELDS = {

@@ -57,7 +57,7 @@ class Transcript:
     def known(self) -> list[Entry]:
         """The records that the agent client reads.
 
-        Of each line it is the object that the line begins with, whatever stands behind it, and nothing of a line that
+        Of each line it is the object that the line begins with, whatever comes after it, and nothing of a line that
         begins with anything else; the last line needs no line end. A line that is cut off where a value would follow
         takes the last line of the file for that value.
         """
@@ -107,7 +107,7 @@ class Transcript:
         objects = parse_line(line).objects
         if not entry.shared:
             return objects[0] if objects else {}
-        for data in objects:  # several on one line: told apart by what the envelope says
+        for data in objects:  # several on one line: told apart by uuid and type
             if data.get("uuid", "") == entry.uuid and data.get("type", "") == entry.type:
                 return data
         return {}

@@ -188,7 +188,7 @@ class _Branches:
                 else:
                     forks.append((child, row))
         rows.sort(key=lambda entry: entry.index)
-        if rows[0] is not start:  # a child may stand before its parent in the file
+        if rows[0] is not start:  # a child may come before its parent in the file
             rows.remove(start)
             rows.insert(0, start)
         return rows, forks

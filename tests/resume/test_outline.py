@@ -21,7 +21,7 @@ def nodes(script: Script, folder: Path) -> tuple[OutlineNode, ...]:
 
 
 def drawn(found: tuple[OutlineNode, ...]) -> list[str]:
-    return [f"{'  ' * node.depth}{node.kind} {node.says} {node.messages} {'*' if node.leaf else ''}".rstrip()
+    return [f"{'  ' * node.depth}{node.kind} {node.first_text} {node.messages} {'*' if node.leaf else ''}".rstrip()
             for node in found]  # fmt: skip
 
 

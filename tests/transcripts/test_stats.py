@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.transcripts.lines import Record
-from memtui.transcripts.stats import TokenUsage, ToolStats, collect_stats, compare_file, patch_lines, tool_category
+from memtui.transcripts.stats import SessionTokens, ToolStats, collect_stats, compare_file, patch_lines, tool_category
 from tests.transcripts.rows import Script
 
 
@@ -59,8 +59,8 @@ def row(identity: str, output: object, *, model: str = "m", **more: Any) -> dict
 
 def test_an_answer_counts_once_with_its_last_row() -> None:
     count = collect_stats([row("a", 1), row("a", 9), row("b", 2, model="n")])
-    assert count.tokens == TokenUsage(sent=6, received=11, cached=10, stored=14, answers=2)
-    assert count.tokens_by_model["n"] == TokenUsage(3, 2, 5, 7, 1)
+    assert count.tokens == SessionTokens(sent=6, received=11, cached=10, stored=14, answers=2)
+    assert count.tokens_by_model["n"] == SessionTokens(3, 2, 5, 7, 1)
 
 
 def test_without_an_id_the_request_tells() -> None:
@@ -68,11 +68,11 @@ def test_without_an_id_the_request_tells() -> None:
 
 
 def test_what_the_client_wrote_itself_and_what_is_no_number_counts_nothing() -> None:
-    assert collect_stats([row("a", 1, model="<synthetic>")]).tokens == TokenUsage()
+    assert collect_stats([row("a", 1, model="<synthetic>")]).tokens == SessionTokens()
     assert collect_stats([row("a", "many"), row("b", float("inf")), row("c", -1)]).tokens.received == 0
     assert (
         collect_stats([{"type": "assistant", "message": {"id": "x", "usage": None}}, {"type": "assistant"}]).tokens
-        == TokenUsage()
+        == SessionTokens()
     )
 
 

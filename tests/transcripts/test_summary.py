@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from memtui.client.session_files import LONGEST
 from memtui.transcripts.lines import parse_line
-from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, summarize
+from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, summarize, title_from_records
 from tests.resume.recordings import load, session_bytes
 from tests.support import REPO
 from tests.transcripts.rows import Script
@@ -200,3 +201,46 @@ def test_an_empty_file(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.touch()
     assert both(path) == SessionSummary()
+
+
+def user(content: Any, **more: Any) -> dict[str, Any]:
+    return {"type": "user", "message": {"role": "user", "content": content}, **more}
+
+
+COMMAND = user("<command-name>/clear</command-name>\n<command-message>clear</command-message>")
+GIVEN = {"type": "custom-title", "customTitle": "Given"}
+MADE = {"type": "ai-title", "aiTitle": "Made"}
+LAST = {"type": "last-prompt", "lastPrompt": "Last"}
+SUMMARY = {"type": "summary", "summary": "Summary"}
+
+
+@pytest.mark.parametrize(
+    ("records", "title"),
+    [
+        ([user("hello\n  there")], "hello there"),
+        ([COMMAND, user("hello")], "hello"),
+        ([COMMAND], "/clear"),
+        (
+            [user("meta", isMeta=True), user("side", isSidechain=True), user("sum", isCompactSummary=True), user("x")],
+            "x",
+        ),
+        ([user([{"type": "tool_result", "tool_use_id": "t", "content": "no"}]), user("x")], "x"),
+        ([user("<ide_opened_file>a</ide_opened_file>"), user([{"type": "text", "text": "x"}])], "x"),
+        ([user("first"), SUMMARY], "Summary"),
+        ([user("first"), SUMMARY, LAST], "Last"),
+        ([LAST, MADE, SUMMARY], "Made"),
+        ([GIVEN, MADE, LAST], "Given"),
+        ([MADE, {**MADE, "aiTitle": "Newer"}, {**MADE, "aiTitle": " "}], "Newer"),
+        ([{"type": "custom-title", "customTitle": 5}, user(None)], ""),
+        ([], ""),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_order_of_titles(records: list[dict[str, Any]], title: str) -> None:
+    assert title_from_records(records) == title
+
+
+def test_a_long_title_is_cut() -> None:
+    title = title_from_records([user("x" * 500)])
+    assert len(title) == LONGEST + 1
+    assert title.endswith("…")

@@ -77,7 +77,9 @@ def test_an_unfolded_session_shows_its_branches_and_its_agents_when_asked() -> N
     assert isinstance(rows[6], Session)
     both = replace(wanted, unfolded=wanted.unfolded | {f"{place}/{AGENTS}"})
     rows = arrange_sessions(SHELF, both, opened)
-    assert [row.node.says for row in rows if isinstance(row, NodeRow)] == [f"words {number}" for number in range(6)]
+    assert [row.node.first_text for row in rows if isinstance(row, NodeRow)] == [
+        f"words {number}" for number in range(6)
+    ]
     assert len({key_of(row) for row in rows[:1] + rows[2:3]}) == 2
     assert point_of(rows[0]) == Point(place)
     assert point_of(rows[1]) == Point(place, "t0")

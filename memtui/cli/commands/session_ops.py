@@ -237,7 +237,7 @@ def _older(call: CliContext, seconds: int, everywhere: bool, live: frozenset[str
 
     faults: list[MemtuiError] = []
     places = project_folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
-    found = [one for one in catalog.list_sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
+    found = [one for one in catalog.load_sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
     call.out.warn(fault.message for fault in faults)
     for one in found:
         if one.id in live:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from memtui.resume.outline import OutlineNode
     from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
-    from memtui.transcripts.stats import ChangedFile
+    from memtui.transcripts.stats import BackedUpFile
     from memtui.transcripts.summary import SessionSummary
     from memtui.transcripts.transcript import Transcript
 
@@ -150,7 +150,7 @@ def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePl
     }
 
 
-def _files(call: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
+def _files(call: CliContext, session: str, files: "tuple[BackedUpFile, ...]", cwd: str) -> list[Data]:
     from memtui.client.paths import config_dir
     from memtui.transcripts.stats import compare_file
 
@@ -232,7 +232,7 @@ def _node_data(transcript: "Transcript", told: "ResumePlan", node: "OutlineNode"
     found: Data = {
         "depth": node.depth,
         "kind": node.kind,
-        "first": node.says,
+        "first": node.first_text,
         "messages": node.messages,
         "prompts": branch.prompts if branch else None,
         "time": node.stamp or None,
@@ -297,7 +297,7 @@ class _Drawing:
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
         kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
-        words = f"{kind}: {node.says}" if kind else node.says or NAMELESS
+        words = f"{kind}: {node.first_text}" if kind else node.first_text or NAMELESS
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),
@@ -321,7 +321,7 @@ class _Drawing:
 
     def _plain(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
-        yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
+        yield [str(node.depth), node.kind, node.first_text, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
             for row, says in _said(self.transcript, node):
                 yield [str(node.depth + 1), row.type, says, "1", row.stamp, row.uuid, ""]
@@ -358,7 +358,7 @@ def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> 
     if session is not None:
         paths = [catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)]
     else:
-        found = catalog.list_sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
+        found = catalog.load_sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
         paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:

@@ -25,7 +25,7 @@ def clean_block(block: Record, tools: frozenset[str], rules: RuleSet) -> Record:
     """A block as it is written to the API.
 
     Args:
-        block: As it stands in the record; it is not changed.
+        block: As it is in the record; it is not changed.
         tools: The names of the tools that the client has.
         rules: The rules in force.
     """

@@ -1,6 +1,6 @@
 """The path from where a conversation begins down to its leaf, and the records beside it that belong to it.
 
-One answer of the model is several rows with one message id. Parallel calls fork the tree: each result hangs from the
+One answer of the model is several rows with one message id. Parallel calls fork the tree: each result is a child of the
 row of its call, so only one of them is on the plain path, and the others are put in here.
 """
 
@@ -135,8 +135,9 @@ def add_parallel_rows(rows: Rows, path: list[str], children: dict[str, list[str]
 def covered_by_path(rows: Rows, path: list[str], children: dict[str, list[str]]) -> set[str]:
     """The rows that count as being on a path when a `last-prompt` that is not explicit names one of them.
 
-    Besides the path: calls of an answer below its calls on the path; the results that hang from either, if another
-    call of that answer is on the path and no result on it answers the same call; and what hangs from these results.
+    Besides the path: calls of an answer below its calls on the path; the results that are children of either, if
+    another call of that answer is on the path and no result on it answers the same call; and the side rows below these
+    results.
     """
     covered = set(path)
     calls = {uuid for uuid in path if rows.by_uuid[uuid].calls}
@@ -182,7 +183,8 @@ def _parallel_calls(rows: Rows, calls: set[str], children: dict[str, list[str]])
 class _Answer(Struct):
     """One answer of the model, each list in file order.
 
-    `rows` have its message id, `results` hang from these, `detached` are results of its calls that hang elsewhere.
+    `rows` have its message id, `results` are children of these, `detached` are results of its calls with another
+    parent.
     """
 
     first: str
@@ -233,7 +235,7 @@ def _answers_on(rows: Rows, path: list[str], rules: RuleSet) -> list[_Answer]:
 def assign_detached(rows: Rows, path: list[str], by_id: dict[str, _Answer], rules: RuleSet) -> None:
     """Keep a detached result that is on the path, or that nothing on it and no result of its answer's rows replaces.
 
-    Any other goes to the answer that it hangs from, if there is one.
+    Any other goes to the answer of its parent, if there is one.
     """
     on_path = set(path)
     answered = {call for uuid in path for call in rows.by_uuid[uuid].answers}
@@ -253,7 +255,7 @@ def assign_detached(rows: Rows, path: list[str], by_id: dict[str, _Answer], rule
 
 
 def results_after_calls(rows: Rows, path: list[str]) -> list[str]:
-    """Move a result that stands before its call's whole answer behind the call, if the user wrote nothing between."""
+    """Move a result that comes before its call's whole answer behind the call, if the user wrote nothing between."""
     made = {call: uuid for uuid in reversed(path) for call in rows.by_uuid[uuid].calls}
     begun = {rows.by_uuid[uuid].message_id or uuid: at for at, uuid in reversed(list(enumerate(path)))}
     start = {uuid: begun[rows.by_uuid[uuid].message_id or uuid] for uuid in path}
@@ -295,9 +297,9 @@ def _is_user_input(entry: Entry) -> bool:
 
 
 def side_rows_below(rows: Rows, start: list[str], children: dict[str, list[str]], on_path: set[str]) -> dict[str, str]:
-    """Unbranched chains of side rows beside the path that hang from some rows.
+    """Unbranched chains of side rows beside the path, below some rows.
 
-    A side row on the path passes on what hangs from it: the value is that row then, else "".
+    Those below a side row on the path count too: their value is that row, else "".
     """
     found: dict[str, str] = {}
     own = set(start)
@@ -327,7 +329,7 @@ def _is_side_row(entry: Entry) -> bool:
 
 
 def _rows_below(rows: Rows, leaf: str, children: dict[str, list[str]], on_path: set[str]) -> list[str]:
-    """Rows without a message that hang from a leaf, level by level, but those on the path."""
+    """Rows without a message below a leaf, level by level, without those on the path."""
     found: list[str] = []
     seen, level = {leaf}, [leaf]
     while level:

@@ -84,7 +84,7 @@ def preserved_by(boundary: Entry, rows: Rows, rules: RuleSet) -> tuple[str, tupl
 
 
 def apply_compaction(rows: Rows, positions: dict[str, int], rules: RuleSet) -> None:
-    """Drop what stands before the newest boundary and splice in what it preserves, if any boundary preserves some."""
+    """Drop what comes before the newest boundary and splice in what it preserves, if any boundary preserves some."""
     boundaries = [entry for entry in rows.by_uuid.values() if entry.boundary]
     if not any(preserved_by(entry, rows, rules) for entry in boundaries):
         return

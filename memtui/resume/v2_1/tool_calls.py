@@ -1,7 +1,6 @@
 """Rows of one answer as one message, and calls and results in pairs, as the API wants them.
 
-The real rule about calls that were never answered is long, because the client keeps a turn that was interrupted: see
-`drop_open_calls`.
+Calls that were never answered are dropped, but not at the end of a turn that was interrupted: see `drop_open_calls`.
 """
 
 from collections import deque
@@ -173,7 +172,7 @@ def drop_open_calls(
     """Take out rows of which no call was answered anywhere, unless they are the open end of the conversation.
 
     The end is open if only answers, results and commands follow the last prompt, and the last answer has such a call
-    or a result stands behind it. Then the rows of that answer stay. So do all others behind that prompt, if a result
+    or a result comes after it. Then the rows of that answer stay. So do all others behind that prompt, if a result
     or any attachment follows it, and no row of an answer without a call follows both it and the last of its results.
 
     Args:

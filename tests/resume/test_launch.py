@@ -7,10 +7,10 @@ import pytest
 from memtui.client.environment import Env
 from memtui.client.paths import project_name
 from memtui.client.running import Running
-from memtui.resume.launch import LaunchPlan, plan_launch, write_fork
+from memtui.resume.launch import LaunchPlan, plan_launch, resolve_message, write_fork
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
-from memtui.util.errors import NotFound, Refused
+from memtui.util.errors import NotFound, Refused, UsageError
 from tests.support import digest_tree
 from tests.transcripts.rows import SESSION, Script, spoken
 
@@ -80,3 +80,16 @@ def test_one_that_is_open(path: Path, shop: Path) -> None:
 def test_none_at_all(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         plan_launch(Env(tmp_path, {}), tmp_path / "nowhere.jsonl")
+
+
+def test_a_whole_uuid_or_its_unique_beginning(tmp_path: Path) -> None:
+    script = Script().user("u0", None).user("abcdef12-1", "u0").user("abcdef12-2", "abcdef12-1")
+    transcript = script.user("Fedcba98-1", "u0").read(tmp_path)
+    assert resolve_message(transcript, "u0") == "u0"
+    assert resolve_message(transcript, "abcdef12-2") == "abcdef12-2"
+    assert resolve_message(transcript, "fedcba98") == "Fedcba98-1"
+    for word in ("abcdef12", "", "abc", "fedcba9"):
+        with pytest.raises(UsageError):
+            resolve_message(transcript, word)
+    with pytest.raises(NotFound):
+        resolve_message(transcript, "nowhere-at-all")
