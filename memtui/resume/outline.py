@@ -136,16 +136,16 @@ class _Outline:
         return [*nodes, *((one, depth - 1, True) for one in continued)][::-1]
 
     def _branch(self, branch: Branch, depth: int, *, last: bool) -> OutlineNode:
-        speaking = [row for row in branch.rows if row.has_content]
+        messages = [row for row in branch.rows if row.has_content]
         here = any(row.uuid == self.leaf for row in branch.rows) if self.leaf else False
         agent = self.agents.get(branch.index)
-        first = next((row for row in speaking if row.prompt), speaking[0] if speaking else branch.start)
+        first = next((row for row in messages if row.prompt), messages[0] if messages else branch.start)
         return OutlineNode(
             depth,
             last,
             branch.kind,
             record_line(self.transcript.data(first)),
-            len(speaking),
+            len(messages),
             branch.tip.stamp,
             branch.tip.uuid,
             here,
@@ -156,12 +156,12 @@ class _Outline:
         )
 
     def _file(self, agent: SubAgent, depth: int, *, last: bool) -> OutlineNode:
-        first_text, messages, stamp, uuid = agent.describe, 0, "", agent.start
+        first_text, count, stamp, uuid = agent.describe, 0, "", agent.start
         try:
             own = read_transcript(agent.path) if agent.path else None
         except MemtuiError:
             own = None
-        if own is not None and (speaking := [row for row in own.entries if row.has_content]):
-            first_text = first_text or record_line(own.data(speaking[0]))
-            messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
-        return OutlineNode(depth, last, "agent-file", one_line(first_text), messages, stamp, uuid, agent=agent)
+        if own is not None and (messages := [row for row in own.entries if row.has_content]):
+            first_text = first_text or record_line(own.data(messages[0]))
+            count, stamp, uuid = len(messages), messages[-1].stamp, messages[-1].uuid
+        return OutlineNode(depth, last, "agent-file", one_line(first_text), count, stamp, uuid, agent=agent)

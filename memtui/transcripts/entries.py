@@ -32,9 +32,9 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
 
     `index` counts records from 0, `stamp` is the timestamp as written. `content` says whether a message has blocks that
     can be sent ("empty": an empty list; "textless": nothing but text blocks without text). `calls` are the ids of its
-    tool_use blocks, `answers` the ids of the calls that its tool_result blocks answer, `source` the uuid of the record
-    with the call. `prompt`: a person typed it. `agent_run`: the sub-agent of which a tool's result tells. `note` is the
-    whole record of boundaries and last-prompts, and the parentUuid, if there is any, of a record without a uuid.
+    tool_use blocks, `answers` the ids of the calls that its tool_result blocks answer. `prompt`: a person typed it.
+    `agent_run`: the sub-agent of which a tool's result tells. `note` is the whole record of boundaries and
+    last-prompts, and the parentUuid, if there is any, of a record without a uuid.
     """
 
     index: int
@@ -56,7 +56,6 @@ class Entry(msgspec.Struct, frozen=True, eq=False, gc=False):
     model: str = ""
     calls: tuple[str, ...] = ()
     answers: tuple[str, ...] = ()
-    source: str = ""
     prompt: bool = False
     agent_run: str = ""
     salvaged: bool = False
@@ -127,7 +126,6 @@ def entry_of(found: LocatedRecord, index: int) -> Entry:
         text(content.get("model")) if kind == "assistant" else "",
         _ids(blocks, "tool_use", "id"),
         _ids(blocks, "tool_result", "tool_use_id"),
-        text(data.get("sourceToolAssistantUUID")),
         is_prompt(data),
         text(result.get("agentId")) if isinstance(result, dict) else "",
         found.salvaged,

@@ -55,7 +55,6 @@ class _Row(msgspec.Struct, gc=False):
     isMeta: bool = False
     isCompactSummary: bool = False
     agentId: str = ""
-    sourceToolAssistantUUID: str = ""
     message: _Message | None = None
     attachment: _Block | None = None
     toolUseResult: _Result | str | list[msgspec.Raw] | None = None
@@ -167,7 +166,6 @@ def _entry(row: _Row, index: int, number: int, offset: int, length: int) -> Entr
         model,
         calls,
         answers,
-        row.sourceToolAssistantUUID,
         prompt,
         (result.agentId or "") if isinstance(result, _Result) else "",
     )

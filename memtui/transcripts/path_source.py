@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from memtui.transcripts.entries import Entry
 from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.records import BytePattern, Cursor, LineTooLong, RecordView, record_views
@@ -89,16 +91,7 @@ class PathSource(OpenTranscript):
         for record in record_views(line, Cursor(number), entry.offset, pending=entry.pending, number=entry.line):
             same = record.data.get("uuid", "") == entry.uuid or not entry.uuid
             if not record.bad and same and record.data.get("type", "") == entry.type:
-                return RecordView(
-                    Cursor(number),
-                    entry.offset,
-                    entry.length,
-                    record.data,
-                    line=entry.line,
-                    salvaged=entry.salvaged,
-                    lossy=record.lossy,
-                    pending=entry.pending,
-                )
+                return replace(record, cursor=Cursor(number), length=entry.length, salvaged=entry.salvaged)
         return RecordView(
             Cursor(number), entry.offset, entry.length, bad="the file changed: another record is here now"
         )

@@ -3,7 +3,6 @@
 import errno
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.fs.atomic import fault
@@ -14,20 +13,17 @@ from memtui.transcripts.reader import BadLine, LocatedRecord, TranscriptReader
 from memtui.util.errors import NotFound
 
 
-@dataclass
 class Transcript:
     """A session's records in file order.
 
     `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.
     """
 
-    path: Path
-    entries: list[Entry] = field(default_factory=list)
-    reader: TranscriptReader = field(init=False, repr=False)
-    tail: Entry | None = None
-
-    def __post_init__(self) -> None:
-        self.reader = TranscriptReader(self.path, fast_path=self._add_lines)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.entries: list[Entry] = []
+        self.tail: Entry | None = None
+        self.reader = TranscriptReader(path, fast_path=self._add_lines)
 
     def refresh(self) -> int:
         """Read what was appended since the last call.

@@ -64,26 +64,6 @@ class Tree(Struct):
             self._branches = _Branches(self).all()
         return self._branches
 
-    @property
-    def rewinds(self) -> int:
-        """How often a person went back and asked something else."""
-        return sum(branch.kind == "rewind" for branch in self.branches)
-
-    def path(self, uuid: str) -> list[Entry]:
-        """The records from a root down to a record, as the file links them; a cycle is followed once."""
-        found: list[Entry] = []
-        seen: set[str] = set()
-        while uuid in self.by_uuid and uuid not in seen:
-            seen.add(uuid)
-            found.append(self.by_uuid[uuid])
-            uuid = found[-1].parent
-        found.reverse()
-        return found
-
-    def summary_of(self, boundary: Entry) -> Entry | None:
-        """The summary that a compaction wrote: the child of its boundary, whatever the times say."""
-        return next((child for child in self.children.get(boundary.uuid, ()) if child.summary), None)
-
 
 def build_tree(entries: Iterable[Entry]) -> Tree:
     """Link the records of a transcript; 100,000 in a row are no deeper than ten.
