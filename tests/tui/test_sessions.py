@@ -166,7 +166,7 @@ async def test_another_project_has_its_own_sessions(
 async def test_a_huge_session_is_read_when_asked_for(
     make_app: Maker, sessions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", sessions[1].stat().st_size)
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", sessions[1].stat().st_size)
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
         view.list.to_key(str(sessions[1]))

@@ -163,7 +163,7 @@ def test_sessions(
 def test_resume_menu(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", 0)  # the pane behind the menu stays empty
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", 0)  # the pane behind the menu stays empty
     assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
 
 
