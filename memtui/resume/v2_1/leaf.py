@@ -130,6 +130,11 @@ class _Pin(Struct, frozen=True):
 
 
 def _read_pin(rows: Rows, entries: list[Entry]) -> _Pin:
+    """Read the `last-prompt` records behind the newest boundary.
+
+    The last one that names a leaf counts, with the marks of those right before it that name the same. One that is
+    explicit and whose leafUuid is null takes back those before it.
+    """
     boundary = last_main = -1
     for index, entry in enumerate(entries):
         if entry.boundary:

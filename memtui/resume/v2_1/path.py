@@ -194,7 +194,11 @@ class _Answer(Struct):
 
 
 def _answers_on(rows: Rows, path: list[str], rules: RuleSet) -> list[_Answer]:
-    """The answers on a path, with what belongs to them anywhere in the file."""
+    """The answers on a path, with what belongs to them anywhere in the file.
+
+    A result belongs to the answer of its parent, unless an earlier answer on the path made its call. Any other result
+    belongs to the answer that made its call, if only one did and both are of one side (main or the same sub-agent).
+    """
     by_id: dict[str, _Answer] = {}
     for uuid in path:
         if rows.by_uuid[uuid].message_id:
