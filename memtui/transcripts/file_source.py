@@ -37,19 +37,19 @@ class FileSource(OpenTranscript):
 
     Args:
         path: The transcript.
-        longest: Bytes of a line that is read; a longer one is shown by its beginning.
+        max_line_bytes: Bytes of a line that is read; a longer one is shown by its beginning.
 
     Raises:
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
 
-    def __init__(self, path: Path, *, longest: int = MAX_LINE_BYTES) -> None:
+    def __init__(self, path: Path, *, max_line_bytes: int = MAX_LINE_BYTES) -> None:
         super().__init__(path)
-        self.longest = longest
+        self.max_line_bytes = max_line_bytes
         self._inode = os.fstat(self._file).st_ino
-        self._seen = self.size
-        self._kept: tuple[int, int, list[RecordView]] = (-1, 0, [])
+        self._known_size = self.size
+        self._cached_line: tuple[int, int, list[RecordView]] = (-1, 0, [])
 
     def copy(self) -> "FileSource":
         twin = FileSource.__new__(FileSource)
@@ -57,9 +57,14 @@ class FileSource(OpenTranscript):
         return twin
 
     def _copy_into(self, twin: "FileSource") -> None:
-        twin.path, twin.longest, twin._inode, twin._seen = self.path, self.longest, self._inode, self._seen
+        twin.path, twin.max_line_bytes, twin._inode, twin._known_size = (
+            self.path,
+            self.max_line_bytes,
+            self._inode,
+            self._known_size,
+        )
         twin._file = os.dup(self._file)
-        twin._kept = (-1, 0, [])
+        twin._cached_line = (-1, 0, [])
 
     def state(self) -> FileState:
         """What happened to the file since the last call."""
@@ -69,10 +74,10 @@ class FileSource(OpenTranscript):
             return "gone"
         if now.st_ino != self._inode:
             return "replaced"
-        before, self._seen = self._seen, now.st_size
-        if before != self._seen:
-            self._kept = (-1, 0, [])
-        return "grew" if self._seen > before else "cut" if self._seen < before else "same"
+        before, self._known_size = self._known_size, now.st_size
+        if before != self._known_size:
+            self._cached_line = (-1, 0, [])
+        return "grew" if self._known_size > before else "cut" if self._known_size < before else "same"
 
     # One record.
 
@@ -106,8 +111,8 @@ class FileSource(OpenTranscript):
     def fraction_before(self, cursor: Cursor) -> float:
         return min(1.0, cursor.at / max(1, self.size))
 
-    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
-        return self.at(int(fraction_before * self.size), max_bytes)
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+        return self.at(int(fraction * self.size), max_bytes)
 
     def line_ends(self, begin: int, end: int) -> Iterator[int]:
         """How many lines end between two bytes, block by block; the sum is the difference of the line numbers."""
@@ -138,16 +143,16 @@ class FileSource(OpenTranscript):
 
     def _records_at(self, offset: int, max_bytes: int | None) -> tuple[int, list[RecordView]]:
         """The length of a line and its records; the last line is kept, because one line may hold several."""
-        if self._kept[0] != offset:
+        if self._cached_line[0] != offset:
             line, length, ended = self._line(offset, max_bytes)
-            if length > self.longest:
-                found = [oversized_view(line, offset, length, self.longest, pending=not ended)]
+            if length > self.max_line_bytes:
+                found = [oversized_view(line, offset, length, self.max_line_bytes, pending=not ended)]
             else:
                 found = record_views(line, Cursor(offset), offset, pending=not ended)
             if not ended:
                 return length, found  # it may go on meanwhile
-            self._kept = (offset, length, found)
-        return self._kept[1], self._kept[2]
+            self._cached_line = (offset, length, found)
+        return self._cached_line[1], self._cached_line[2]
 
     # Bytes.
 
@@ -158,7 +163,7 @@ class FileSource(OpenTranscript):
             end = chunk.find(b"\n")
             piece = chunk if end < 0 else chunk[:end]
             length += len(piece)
-            held = held + piece if length <= self.longest else (held + piece)[:PREVIEW_BYTES]
+            held = held + piece if length <= self.max_line_bytes else (held + piece)[:PREVIEW_BYTES]
             if end >= 0:
                 return held, length, True
             if max_bytes is not None and length >= max_bytes:
@@ -205,42 +210,44 @@ class FileSource(OpenTranscript):
     # Searching.
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        found = self._ahead(mark, start, max_bytes) if step > 0 else self._behind(mark, start, max_bytes)
+        found = self._ahead(pattern, start, max_bytes) if step > 0 else self._behind(pattern, start, max_bytes)
         for item in found:
             if isinstance(item, float) or start is None or (item.cursor > start if step > 0 else item.cursor < start):
                 yield item
 
-    def _ahead(self, mark: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
+    def _ahead(self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
         begin = start.at if start else 0
         for offset, block in self._blocks(begin, max_bytes):
-            folded = mark.fold(block)
-            at = mark.first(folded, 0)
+            folded = pattern.fold(block)
+            at = pattern.first(folded, 0)
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.may_match(block[first:end]):
-                    yield from self._taken(block[first:end], offset + first, max_bytes)
-                at = mark.first(folded, end + 1) if end < len(block) else -1
+                if pattern.may_match(block[first:end]):
+                    yield from self._records_in(block[first:end], offset + first, max_bytes)
+                at = pattern.first(folded, end + 1) if end < len(block) else -1
             yield min(1.0, (offset + len(block)) / max(1, self.size))
 
-    def _behind(self, mark: BytePattern, start: Cursor | None, max_bytes: int | None) -> Iterator[RecordView | float]:
+    def _behind(
+        self, pattern: BytePattern, start: Cursor | None, max_bytes: int | None
+    ) -> Iterator[RecordView | float]:
         begin = self.size
         if start is not None:
             begin = start.at + self._records_at(start.at, max_bytes)[0] + 1 if start.part else start.at
         for offset, block in self._blocks_back(begin, max_bytes):
-            folded = mark.fold(block)
-            at = mark.last(folded, len(block))
+            folded = pattern.fold(block)
+            at = pattern.last(folded, len(block))
             while at >= 0:
                 first, end = _line_around(block, at)
-                if mark.may_match(block[first:end]):
-                    yield from reversed(self._taken(block[first:end], offset + first, max_bytes))
-                at = mark.last(folded, first)
+                if pattern.may_match(block[first:end]):
+                    yield from reversed(self._records_in(block[first:end], offset + first, max_bytes))
+                at = pattern.last(folded, first)
             yield 1 - min(1.0, offset / max(1, self.size))
 
-    def _taken(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
+    def _records_in(self, line: bytes, offset: int, max_bytes: int | None) -> list[RecordView]:
         """The records of a line that was found in a block; a line of which the block has only a part is read again."""
-        if len(line) == PREVIEW_BYTES or len(line) > self.longest:
+        if len(line) == PREVIEW_BYTES or len(line) > self.max_line_bytes:
             return self._records_at(offset, max_bytes)[1]
         if max_bytes is not None and len(line) >= max_bytes:
             raise LineTooLong
@@ -258,7 +265,7 @@ class FileSource(OpenTranscript):
                 offset, rest = offset + cut, data[cut:]
             elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
-            elif len(data) <= self.longest:
+            elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
                 _, length, _ = self._line(offset, None)
@@ -280,7 +287,7 @@ class FileSource(OpenTranscript):
                 rest = data[:cut]
             elif max_bytes is not None and len(data) >= max(max_bytes, SEARCH_STEP_BYTES):
                 raise LineTooLong
-            elif len(data) <= self.longest:
+            elif len(data) <= self.max_line_bytes:
                 rest = data
             else:
                 begin = self._start_of(begin, None)

@@ -120,9 +120,9 @@ def _original(
         above: The original of the record before it, behind which the search begins.
         limit: The boundary.
     """
-    mark = _Literal(entry.stamp)
+    pattern = _Literal(entry.stamp)
     if above is not None:
-        for item in source.candidates(mark, above, 1):
+        for item in source.candidates(pattern, above, 1):
             if isinstance(item, float):
                 continue
             if item.cursor >= limit:
@@ -131,7 +131,7 @@ def _original(
                 return item.cursor
     if not entry.has_content:
         return None
-    for item in source.candidates(mark, limit, -1):
+    for item in source.candidates(pattern, limit, -1):
         if not isinstance(item, float) and _same(again.data, entry, item):
             return item.cursor
     return None
@@ -231,9 +231,9 @@ class FoldedSource(FileSource):
         return self._visible(super().at(offset, max_bytes))
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
-        for item in super().candidates(mark, start, step, max_bytes):
+        for item in super().candidates(pattern, start, step, max_bytes):
             if isinstance(item, float) or self._visible(item) is item:
                 yield item
 

@@ -57,11 +57,11 @@ class PathSource(OpenTranscript):
     def fraction_before(self, cursor: Cursor) -> float:
         return cursor.at / max(1, len(self.entries) - 1)
 
-    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
-        return self._number(round(fraction_before * (len(self.entries) - 1)), max_bytes)
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
+        return self._number(round(fraction * (len(self.entries) - 1)), max_bytes)
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         count = len(self.entries)
         number = (0 if step > 0 else count - 1) if start is None else start.at + step
@@ -69,7 +69,7 @@ class PathSource(OpenTranscript):
             if max_bytes is not None and self.entries[number].length >= max_bytes:
                 raise LineTooLong
             line = self._line(self.entries[number])
-            if mark.first(mark.fold(line), 0) >= 0 and mark.may_match(line):
+            if pattern.first(pattern.fold(line), 0) >= 0 and pattern.may_match(line):
                 yield self._pick(line, number)
             yield number / count if step > 0 else 1 - number / count
             number += step

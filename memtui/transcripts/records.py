@@ -104,16 +104,16 @@ class RecordSource(Protocol):
     def fraction_before(self, cursor: Cursor) -> float:
         """How much of the source is before a cursor, 0 to 1."""
 
-    def at_fraction(self, fraction_before: float, max_bytes: int | None = None) -> RecordView | None:
+    def at_fraction(self, fraction: float, max_bytes: int | None = None) -> RecordView | None:
         """The record before which this fraction of the source is."""
 
     def candidates(
-        self, mark: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
+        self, pattern: BytePattern, start: Cursor | None, step: int, max_bytes: int | None = None
     ) -> Iterator[RecordView | float]:
         """Records whose line may match a pattern, and now and then the fraction that is searched.
 
         Args:
-            mark: What to look for.
+            pattern: What to search for.
             start: The record to start from, itself left out; None for the beginning, or the end.
             step: 1 for forward, -1 for backward.
         """
@@ -162,9 +162,13 @@ def record_views(line: bytes, at: Cursor, offset: int, *, pending: bool = False,
     ]
 
 
-def oversized_view(head: bytes, offset: int, length: int, longest: int, *, pending: bool = False) -> RecordView:
+def oversized_view(head: bytes, offset: int, length: int, max_line_bytes: int, *, pending: bool = False) -> RecordView:
     """A line that is too long to be read."""
-    why = f"longer than {longest >> 20} MiB" if longest == MAX_LINE_BYTES else f"longer than {longest} bytes"
+    why = (
+        f"longer than {max_line_bytes >> 20} MiB"
+        if max_line_bytes == MAX_LINE_BYTES
+        else f"longer than {max_line_bytes} bytes"
+    )
     return RecordView(Cursor(offset), offset, length, bad=why, head=preview_of(head), pending=pending)
 
 

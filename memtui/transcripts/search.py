@@ -98,7 +98,7 @@ class _Prompts:
 
 def find_text(
     source: RecordSource,
-    needle: TextPattern,
+    pattern: TextPattern,
     start: Cursor | None,
     step: int,
     *,
@@ -109,7 +109,7 @@ def find_text(
 
     Args:
         source: Where to search; used by no other thread meanwhile.
-        needle: What to search.
+        pattern: What to search for.
         start: The record after which (before which, backward) to search; None for the beginning, or the end.
         step: 1 for forward, -1 for backward.
         behind: A part and line of that record after (before) which to search first.
@@ -124,21 +124,21 @@ def find_text(
     """
     here = source.get(start, max_bytes) if start is not None and behind is not None else None
     if here is not None and behind is not None:
-        hits = [hit for hit in needle.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
+        hits = [hit for hit in pattern.hits(message_content(here)) if (hit > behind if step > 0 else hit < behind)]
         if hits:
             yield SearchHit(here, *(hits[0] if step > 0 else hits[-1]))
             return
-    for item in source.candidates(needle, start, step, max_bytes):
+    for item in source.candidates(pattern, start, step, max_bytes):
         if isinstance(item, float):
             yield item
-        elif hits := needle.hits(message_content(item)):
+        elif hits := pattern.hits(message_content(item)):
             yield SearchHit(item, *(hits[0] if step > 0 else hits[-1]))
             return
 
 
 def find_text_wrapping(
     source: RecordSource,
-    needle: TextPattern,
+    pattern: TextPattern,
     start: Cursor | None,
     step: int,
     *,
@@ -146,11 +146,11 @@ def find_text_wrapping(
     max_bytes: int | None = None,
 ) -> Iterator[SearchHit | float]:
     """As `find_text`, but go on from the other end of the source."""
-    for item in find_text(source, needle, start, step, behind=behind, max_bytes=max_bytes):
+    for item in find_text(source, pattern, start, step, behind=behind, max_bytes=max_bytes):
         yield item
         if isinstance(item, SearchHit):
             return
-    for item in find_text(source, needle, None, step, max_bytes=max_bytes):
+    for item in find_text(source, pattern, None, step, max_bytes=max_bytes):
         yield replace(item, wrapped=True) if isinstance(item, SearchHit) else item
 
 

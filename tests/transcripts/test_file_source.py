@@ -108,7 +108,7 @@ def test_lines_that_are_too_long_are_named_in_both_directions(
     path = tmp_path_factory.mktemp("long") / "s.jsonl"
     lines = [b'{"x":"' + b"A" * size + b'"}' for size in sizes]
     path.write_bytes(b"\n".join(lines) + (b"\n" if ended and lines else b""))
-    source = FileSource(path, longest=30)
+    source = FileSource(path, max_line_bytes=30)
     ahead, behind = list(forward(source)), list(backward(source))
     source.close()
     assert ahead == behind[::-1]

@@ -145,7 +145,7 @@ def test_long_lines_are_asked_for_and_those_too_long_searched_by_their_beginning
         assert hit is not None
         assert hit.record.data["uuid"] == "u1"
         source.close()
-        small = FileSource(path, longest=1 << 20)
+        small = FileSource(path, max_line_bytes=1 << 20)
         assert last(find_text(small, TextPattern("needle"), None, step)) is None
         hit = last(find_text(small, TextPattern("AAAA"), None, step))
         assert hit is not None
