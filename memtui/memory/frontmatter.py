@@ -23,20 +23,6 @@ from msgspec import Struct
 
 from memtui.util.errors import MemtuiError
 
-__all__ = [
-    "MAX_BYTES",
-    "MAX_LINES",
-    "TYPES",
-    "Field",
-    "Frontmatter",
-    "FrontmatterNote",
-    "new_block",
-    "read_frontmatter",
-    "remove_field",
-    "set_field",
-]
-
-
 TYPES = ("user", "feedback", "project", "reference")
 MAX_LINES = 30
 MAX_BYTES = 16 * 1024
@@ -152,6 +138,12 @@ class Frontmatter(Struct, frozen=True):
         return None if field is None else field.value
 
 
+def type_of_name(name: str) -> str | None:
+    """The type that a file's name begins with: `feedback_testing.md` is "feedback"."""
+    leaf = name.rpartition("/")[2].lower()
+    return next((kind for kind in TYPES if leaf.startswith((f"{kind}_", f"{kind}-"))), None)
+
+
 def _known_type(word: str) -> str | None:
     word = word.strip().lower()
     return word if word in TYPES else None
@@ -189,10 +181,11 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
     bom = text.startswith("\ufeff")
     opening = _FENCE.match(text, bom)
     if opening is None:
-        message = "no front matter"
+        note = FrontmatterNote(None, "missing", "no front matter")
         if text.lstrip("\ufeff \t\r\n").startswith("---"):
             message = "no front matter: its first line must be exactly ---, at the very top"
-        return Frontmatter("warn", problems=(FrontmatterNote(None, "missing", message),), body_start=int(bom))
+            note = FrontmatterNote(None, "misplaced", message)
+        return Frontmatter("warn", problems=(note,), body_start=int(bom))
     closing = _closing(text, opening.end())
     if closing is None:
         return _invalid(

@@ -1,7 +1,7 @@
 """The entries of an index: read from any line with a link to a local `.md` file, edited by span.
 
 An entry is a line outside front matter, code and comments; its first such link says which file it stands for, the text
-behind the link is its hook. Edits replace the characters in question and leave every other byte: line ends, order,
+behind the link is its description. Edits replace the characters in question and leave every other byte: line ends, order,
 headings, prose, a missing last line end.
 
 An index cut into lines of a kind: what tidying keeps, moves and takes out.
@@ -9,6 +9,7 @@ An index cut into lines of a kind: what tidying keeps, moves and takes out.
 
 import posixpath
 import re
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -37,11 +38,11 @@ class IndexEntry(Struct, frozen=True):
     end: int
     title: str
     target: str
-    hook: str
+    description: str
     loaded: bool | None
     link: Link
-    hook_start: int
-    hook_end: int
+    description_start: int
+    description_end: int
     more: tuple[str, ...] = ()
 
 
@@ -78,14 +79,18 @@ def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEnt
         stop = text.find("\n", link.end)
         end = len(text) if stop < 0 else stop + 1
         separator = _SEPARATOR.match(text, link.end)
-        hook_start = link.end if separator is None else separator.end()
-        hook = text[hook_start : len(text) if stop < 0 else stop].rstrip()
+        description_start = link.end if separator is None else separator.end()
+        description = text[description_start : len(text) if stop < 0 else stop].rstrip()
         loaded = None
         if budget is not None:
             loaded = budget.cut_line_in_file is None or link.line < budget.cut_line_in_file
         title = link.label.strip("*_ ")
-        hook_end = hook_start + len(hook)
-        entries.append(IndexEntry(link.line, start, end, title, name, hook, loaded, link, hook_start, hook_end))
+        description_end = description_start + len(description)
+        entries.append(
+            IndexEntry(
+                link.line, start, end, title, name, description, loaded, link, description_start, description_end
+            )
+        )
     for number, names in more.items():
         entries[number] = replace(entries[number], more=tuple(names))
     return tuple(entries)
@@ -102,14 +107,14 @@ def newline_of(text: str) -> str:
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-def add_entry(text: str, title: str, target: str, hook: str, section: str | None = None) -> str:
+def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:
     """Put a new entry behind the last one, in the manner of that one.
 
     Args:
         text: The whole index; may be empty.
         title: The label of the link.
         target: The file's name, posix, relative to the index.
-        hook: One sentence; may be empty.
+        description: One sentence; may be empty.
         section: The heading to put it under, made at the end of the file if it isn't there.
 
     Returns:
@@ -121,20 +126,20 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
         found = [h for h in headings(text) if h.text.casefold() == section.casefold() and h.start >= body_start(text)]
         if not found:
             gap = "" if not text.strip("\ufeff \r\n") else newline if text.endswith("\n") else newline * 2
-            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, hook)}{newline}"
+            return f"{text}{gap}## {section}{newline * 2}{_line(None, text, title, target, description)}{newline}"
         heading = found[0]
         later = [h.start for h in headings(text) if h.start > heading.start and h.level <= heading.level]
         entries = [e for e in entries if heading.end <= e.start < min(later, default=len(text))]
         if not entries:
-            line = _line(None, text, title, target, hook)
+            line = _line(None, text, title, target, description)
             return text[: heading.end] + newline * 2 + line + text[heading.end :]
     if entries:
         at = entry_end(text, entries[-1])
-        line = _line(entries[-1], text, title, target, hook)
+        line = _line(entries[-1], text, title, target, description)
         if text[:at].endswith("\n"):
             return text[:at] + line + newline + text[at:]
         return text[:at] + newline + line + text[at:]
-    line = _line(None, text, title, target, hook)
+    line = _line(None, text, title, target, description)
     if not text.strip("\ufeff \r\n"):
         return text + line + newline
     last = text.rstrip("\r\n").rpartition("\n")[2]
@@ -149,7 +154,31 @@ def add_entry(text: str, title: str, target: str, hook: str, section: str | None
     return text[:at] + gap + line + newline + text[at:]
 
 
-def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str) -> str:
+class EntryRow(Struct, frozen=True):
+    """A new entry: the file's name is relative to the index; `type` chooses the heading to put it under."""
+
+    title: str
+    name: str
+    description: str
+    type: str | None
+
+
+def add_entries(text: str, rows: Iterable[EntryRow]) -> str:
+    """Add entries to an index, each under a heading of its type where there is one."""
+    for row in rows:
+        text = add_entry(text, row.title, row.name, row.description, _section_of(text, row.type))
+    return text
+
+
+def _section_of(text: str, kind: str | None) -> str | None:
+    """The heading under which the entries of a type stand, if the index has one."""
+    if kind is None:
+        return None
+    wanted = (kind, f"{kind}s", f"{kind} memory", f"{kind} memories")
+    return next((heading.text for heading in headings(text) if heading.text.casefold() in wanted), None)
+
+
+def _line(like: IndexEntry | None, text: str, title: str, target: str, description: str) -> str:
     """A new line; bullet and separator as in the entry before."""
     bullet, separator = "- ", " — "
     if like is not None:
@@ -158,11 +187,11 @@ def _line(like: IndexEntry | None, text: str, title: str, target: str, hook: str
         if match is not None:
             bullet = before if match[1] is None else f"{before[: match.start(1)]}{int(match[1]) + 1}{match[2]} "
             bullet = bullet.rstrip("*_")
-        if like.hook:
-            separator = text[like.link.end : like.hook_start].lstrip("*_`")
+        if like.description:
+            separator = text[like.link.end : like.description_start].lstrip("*_`")
             separator = separator if separator.strip() else " — "
-    hook = " ".join(hook.split())
-    return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + hook if hook else "")
+    description = " ".join(description.split())
+    return f"{bullet}[{write_label(title)}]({write_target(target)})" + (separator + description if description else "")
 
 
 def entry_end(text: str, entry: IndexEntry) -> int:
@@ -229,20 +258,20 @@ def retarget(text: str, old: str, new: str, title: str | None = None) -> str:
     return apply_edits(text, edits)
 
 
-def set_hook(text: str, target: str, hook: str) -> str:
-    """Give the entries of a file another hook; an empty one takes the separator away too."""
-    hook = " ".join(hook.split())
+def set_description(text: str, target: str, description: str) -> str:
+    """Give the entries of a file another description; an empty one takes the separator away too."""
+    description = " ".join(description.split())
     edits: list[tuple[int, int, str]] = []
     for entry in read_entries(text):
         if not same_name(entry.target, target):
             continue
-        if entry.hook and hook:
-            edits.append((entry.hook_start, entry.hook_end, hook))
-        elif hook:
-            edits.append((entry.hook_start, entry.hook_end, f" — {hook}"))
-        elif entry.hook:
+        if entry.description and description:
+            edits.append((entry.description_start, entry.description_end, description))
+        elif description:
+            edits.append((entry.description_start, entry.description_end, f" — {description}"))
+        elif entry.description:
             closing = re.compile(r"[*_`]*").match(text, entry.link.end)
-            edits.append((entry.link.end if closing is None else closing.end(), entry.hook_end, ""))
+            edits.append((entry.link.end if closing is None else closing.end(), entry.description_end, ""))
     return apply_edits(text, edits)
 
 

@@ -1,9 +1,9 @@
 """What a shorter index would keep: a plan, shown as a difference before anything is written.
 
-`plan_tidy` works on the index as it is, in this order: entries of files that aren't there go, further entries of one
-file go, long hooks become one sentence; then, if the text is over the goal, runs of blank lines become one, prose
-beyond half of the goal moves into a topic of its own, and the least useful entries go until the rest fits. Headings
-that lost their last entry go too. `plan_rebuild` writes a new index from the topics, grouped by type.
+`tidy_index` works on the index as it is, in this order: entries of files that aren't there go, further entries of one
+file go, long descriptions become one sentence; then, if the text is over the goal, runs of blank lines become one,
+prose beyond half of the goal moves into a topic of its own, and the least useful entries go until the rest fits.
+Headings that lost their last entry go too. `rebuild_index` writes a new index from the topics, grouped by type.
 
 Both are pure and deterministic; tidying what was tidied changes nothing.
 """
@@ -25,14 +25,20 @@ from memtui.memory.index import (
     entry_end,
     newline_of,
     read_entries,
-    set_hook,
+    set_description,
     single_blanks,
     without,
 )
+from memtui.memory.topic import MemoryFile
 from memtui.util.text import nfc
 
-LONG_HOOK = 150  # characters; entries shorter than this are what the client asks for (FORMATS 3.2)
+TIDY_GOAL = 0.7
+"""The share of both limits to come down to: what the client asks for once an index is over them (2.1.210)."""
+LONG_DESCRIPTION_CHARS = 150
+"""The client asks for entries shorter than this."""
 NOTES_NAME = "index_notes.md"
+NOTES_TITLE = "Notes from the index"
+NOTES_DESCRIPTION = "What stood in the index itself"
 
 _WEIGHT = {"feedback": 3.0, "user": 3.0, "project": 2.0, "reference": 1.5}
 _SENTENCE_END = re.compile(r"[.!?](?=\s|\Z)|[。！？]")
@@ -50,6 +56,11 @@ class TidyTopic(Struct, frozen=True):
     modified: float = 0.0
     pinned: bool = False
 
+    @classmethod
+    def of(cls, file: MemoryFile, links_in: int, *, pinned: bool = False) -> "TidyTopic":
+        """A topic as it was read."""
+        return cls(file.name, file.entry_title, file.description, file.type, links_in, file.modified, pinned)
+
 
 class DroppedEntry(Struct, frozen=True):
     """An entry that the plan changes or leaves out.
@@ -64,7 +75,7 @@ class DroppedEntry(Struct, frozen=True):
     message: str
 
 
-class TidyPlan(Struct, frozen=True):
+class TidyResult(Struct, frozen=True):
     """A shorter index, and what became of the rest.
 
     `moved` is prose that the caller puts into a topic called `moved_to` (both "" if nothing moves), at its end if the
@@ -84,16 +95,20 @@ class TidyPlan(Struct, frozen=True):
         return self.text_before != self.text_after
 
 
-def usefulness(topic: TidyTopic | None, hook: str, now: float) -> float:
+def usefulness(topic: TidyTopic | None, description: str, now: float) -> float:
     """How much an entry is worth its line: type, links from other topics, age, shortness; pinned ones always stay."""
     if topic is None:
         return -1.0
     age = max(0.0, now - topic.modified) / 86_400
     score = _WEIGHT.get(topic.type or "", 1.0) + 0.5 * min(topic.links_in, 6) + 2.0 / (1.0 + age / 60)
-    return score - min(len(hook), 2 * LONG_HOOK) / (2 * LONG_HOOK) + (1000.0 if topic.pinned else 0.0)
+    return (
+        score
+        - min(len(description), 2 * LONG_DESCRIPTION_CHARS) / (2 * LONG_DESCRIPTION_CHARS)
+        + (1000.0 if topic.pinned else 0.0)
+    )
 
 
-def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
+def one_sentence(text: str, limit: int = LONG_DESCRIPTION_CHARS) -> str:
     """The first sentence of a text, cut at a word and marked with an ellipsis if even that is over the limit."""
     text = " ".join(text.split())
     if len(text) <= limit:
@@ -105,10 +120,10 @@ def one_sentence(text: str, limit: int = LONG_HOOK) -> str:
     return (head[:space] if space > limit // 2 else head).rstrip(" ,;:—–-") + "…"
 
 
-def plan_tidy(
-    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+def tidy_index(
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
-) -> TidyPlan:  # fmt: skip
+) -> TidyResult:  # fmt: skip
     """Plan a shorter index.
 
     Args:
@@ -139,17 +154,17 @@ def plan_tidy(
             after = _fit(after, by_name, room, now, dropped, moved)
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
     notes = NOTES_NAME if moved else ""
-    return TidyPlan(text, after, before, done, _numbered(text, dropped), "\n".join(moved), notes)
+    return TidyResult(text, after, before, done, _numbered(text, dropped), "\n".join(moved), notes)
 
 
-def plan_rebuild(
-    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = 0.7, max_lines: int = MAX_LINES,
+def rebuild_index(
+    text: str, topics: Sequence[TidyTopic], *, now: float, goal: float = TIDY_GOAL, max_lines: int = MAX_LINES,
     max_units: int = MAX_UNITS,
-) -> TidyPlan:  # fmt: skip
+) -> TidyResult:  # fmt: skip
     """Plan an index made anew: one entry a topic under a heading a type, most useful first, down to the goal.
 
-    Front matter, comments and the first heading of the old text stay; titles and hooks of old entries are used again;
-    prose of the old text moves into a topic. Arguments and result as for `plan_tidy`.
+    Front matter, comments and the first heading of the old text stay; titles and descriptions of old entries are used
+    again; prose of the old text moves into a topic. Arguments and result as for `tidy_index`.
     """
     newline = newline_of(text)
     before = measure_index(text, max_lines=max_lines, max_units=max_units)
@@ -170,7 +185,7 @@ def plan_rebuild(
             if group:
                 after += f"{newline}## {_GROUPS[kind]}{newline}{newline}"
             for row in group:
-                after += add_entry("", row.title, row.topic.name, row.hook).rstrip("\n") + newline
+                after += add_entry("", row.title, row.topic.name, row.description).rstrip("\n") + newline
         if _fits(after, room) or not rows or rows[-1].topic.pinned:
             break
         for row in rows[-max(1, min(len(rows), measure_index(after).lines - room[0])) :]:
@@ -180,7 +195,7 @@ def plan_rebuild(
                 dropped.append(DroppedEntry(row.line, row.title, row.topic.name, "over-budget", message))
     done = measure_index(after, max_lines=max_lines, max_units=max_units)
     order = tuple(sorted(dropped, key=lambda drop: (drop.line, drop.target)))
-    return TidyPlan(text, after, before, done, order, moved, NOTES_NAME if moved else "")
+    return TidyResult(text, after, before, done, order, moved, NOTES_NAME if moved else "")
 
 
 class _Row(Struct, frozen=True):
@@ -188,7 +203,7 @@ class _Row(Struct, frozen=True):
 
     topic: TidyTopic
     title: str
-    hook: str
+    description: str
     line: int
 
 
@@ -204,22 +219,20 @@ def _rows(
             dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "dead", "the file isn't there"))
             continue
         listed.setdefault(name, TidyTopic(entry.target, entry.title))
-        if name not in old or (entry.hook and not old[name].hook):
+        if name not in old or (entry.description and not old[name].description):
             old[name] = entry
     if with_notes:
-        listed[NOTES_NAME] = TidyTopic(
-            NOTES_NAME, "Notes from the index", "What stood in the index itself", None, 0, now, pinned=True
-        )
+        listed[NOTES_NAME] = TidyTopic(NOTES_NAME, NOTES_TITLE, NOTES_DESCRIPTION, None, 0, now, pinned=True)
     rows = []
     for name, topic in listed.items():
         known = old.get(name)
-        title, hook, line = (known.title, known.hook, known.line) if known else (topic.title, "", 0)
-        short = one_sentence(hook or topic.description or "")
-        if hook and len(hook) > LONG_HOOK:
-            message = f"hook cut from {len(hook)} to {len(short)} characters"
+        title, description, line = (known.title, known.description, known.line) if known else (topic.title, "", 0)
+        short = one_sentence(description or topic.description or "")
+        if description and len(description) > LONG_DESCRIPTION_CHARS:
+            message = f"description cut from {len(description)} to {len(short)} characters"
             dropped.append(DroppedEntry(line, title, topic.name, "shortened", message))
         rows.append(_Row(topic, title, short, line))
-    return sorted(rows, key=lambda row: (-usefulness(row.topic, row.hook, now), row.topic.name))
+    return sorted(rows, key=lambda row: (-usefulness(row.topic, row.description, now), row.topic.name))
 
 
 def _is_ours(target: str) -> bool:
@@ -241,7 +254,7 @@ def _numbered(text: str, dropped: list[DroppedEntry]) -> tuple[DroppedEntry, ...
 
 
 def _drop_useless(text: str, by_name: dict[str, TidyTopic], dropped: list[DroppedEntry]) -> str:
-    """Take out entries of missing files and further entries of one file; a first one with no hook gets theirs."""
+    """Take out entries of missing files and all but the first of one file; the first may take over a description."""
     entries = read_entries(text)
     first: dict[str, IndexEntry] = {}
     spans: list[tuple[int, int]] = []
@@ -254,25 +267,25 @@ def _drop_useless(text: str, by_name: dict[str, TidyTopic], dropped: list[Droppe
         elif name in first and not entry.more and name in by_name:
             dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "duplicate", "listed above already"))
             spans.append((entry.start, entry_end(text, entry)))
-            if not first[name].hook and entry.hook:
-                inherits.setdefault(entry.target, entry.hook)
+            if not first[name].description and entry.description:
+                inherits.setdefault(entry.target, entry.description)
         else:
             first.setdefault(name, entry)
     for start, end in reversed(spans):
         text = text[:start] + text[end:]
-    for target, hook in inherits.items():
-        text = set_hook(text, target, hook)
+    for target, description in inherits.items():
+        text = set_description(text, target, description)
     return text
 
 
 def _shorten(text: str, dropped: list[DroppedEntry]) -> str:
-    """Make long hooks one sentence."""
+    """Make long descriptions one sentence."""
     for entry in reversed(read_entries(text)):
-        if len(entry.hook) > LONG_HOOK and not entry.more:
-            short = one_sentence(entry.hook)
-            message = f"hook cut from {len(entry.hook)} to {len(short)} characters"
+        if len(entry.description) > LONG_DESCRIPTION_CHARS and not entry.more:
+            short = one_sentence(entry.description)
+            message = f"description cut from {len(entry.description)} to {len(short)} characters"
             dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "shortened", message))
-            text = text[: entry.hook_start] + short + text[entry.hook_end :]
+            text = text[: entry.description_start] + short + text[entry.description_end :]
     return text
 
 
@@ -299,13 +312,13 @@ def _fit(
         text = drop_empty_headings(text, "".join(line.text for line in kept))
         text = "".join(line.text for line in single_blanks(cut_lines(text)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
-            text = add_entry(text, "Notes from the index", NOTES_NAME, "What stood in the index itself")
+            text = add_entry(text, NOTES_TITLE, NOTES_NAME, NOTES_DESCRIPTION)
         by_name[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
     rows = []
     for line in cut_lines(text):
         topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
         if line.entry is not None and not (topic is not None and topic.pinned):
-            rows.append((usefulness(topic, line.entry.hook, now), -line.number, line.entry))
+            rows.append((usefulness(topic, line.entry.description, now), -line.number, line.entry))
     gone: list[IndexEntry] = []
     for _, _, entry in sorted(rows, key=lambda row: row[:2]):
         if _fits(without(text, gone), room):

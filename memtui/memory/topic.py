@@ -21,6 +21,7 @@ FileKind = Literal["index", "topic", "log", "instruction", "other"]
 MAX_SIZE = 1_000_000  # bytes; a larger file opens read only (UX: states)
 MAX_INDEX = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
+_NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
 _LONE_LF = re.compile(r"(?<!\r)\n")
 _LONE_CR = re.compile(r"\r(?!\n)")
 # The access time isn't ours to change; only the owner may ask for that, anybody else gets EPERM.
@@ -53,8 +54,14 @@ class MemoryFile(Struct, frozen=True):
 
     @property
     def modified(self) -> float:
-        """Time of the last change, seconds since the epoch."""
+        """Time of the last change, seconds since 1970."""
         return self.mtime_ns / 1e9
+
+    @property
+    def entry_title(self) -> str:
+        """A title for an index entry: the name field, a heading, or the file name in words."""
+        stem = _stem(self.name)
+        return self.title if self.title != stem else _NOT_IN_WORDS.sub(" ", stem).strip() or self.name
 
 
 def read_file(

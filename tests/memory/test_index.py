@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memtui.memory.budget import measure_index
-from memtui.memory.index import add_entry, drop_entries, read_entries, retarget, set_hook
+from memtui.memory.index import add_entry, drop_entries, read_entries, retarget, set_description
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ from memtui.memory.index import add_entry, drop_entries, read_entries, retarget,
 def test_an_entry(line: str, title: str, target: str, hook: str, newline: str) -> None:
     text = f"# I{newline or chr(10)}{line}{newline}"
     (entry,) = read_entries(text)
-    assert (entry.title, entry.target, entry.hook, entry.line, entry.loaded) == (title, target, hook, 2, None)
+    assert (entry.title, entry.target, entry.description, entry.line, entry.loaded) == (title, target, hook, 2, None)
     assert text[entry.start : entry.end] == line + newline
-    assert text[entry.hook_start : entry.hook_end] == hook
+    assert text[entry.description_start : entry.description_end] == hook
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_renaming_can_change_the_title() -> None:
     ],
 )
 def test_setting_a_hook(text: str, hook: str, after: str) -> None:
-    assert set_hook(text, "a.md", hook) == after
+    assert set_description(text, "a.md", hook) == after
 
 
 LINES = st.sampled_from(

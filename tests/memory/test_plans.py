@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from memtui.history.store import Stale, Store
 from memtui.memory import plans
-from memtui.memory.checks import fixes
-from memtui.memory.checks.fixes import first_sentence, name_of
+from memtui.memory.checks.missing_frontmatter import first_sentence, name_of
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot
 from memtui.util.app_dirs import Dirs
@@ -314,7 +313,7 @@ def test_prose_that_tidying_moves_is_kept(tmp_path: Path) -> None:
 def fixed(tmp_path: Path, files: dict[str, str], code: str) -> Snapshot:
     snapshot = snapshot_of(tmp_path, files)
     problem = next(problem for problem in snapshot.problems if problem.code == code)
-    return carry_out(tmp_path, fixes.plan_fix(snapshot, problem))
+    return carry_out(tmp_path, plans.plan_fix(snapshot, problem))
 
 
 @pytest.mark.parametrize(
@@ -393,11 +392,11 @@ def test_a_secret_is_taken_out(tmp_path: Path) -> None:
     value, other = "ghp_" + "aB3dE5fG7h" * 4, "ghp_" + "zY9xW7vU5t" * 4
     snapshot = snapshot_of(tmp_path, {**FILES, "sub/deep.md": topic("deep", body=f"{value} {other}\n{value}\n")})
     problem = next(problem for problem in snapshot.problems if problem.code == "secret")
-    plan = fixes.plan_fix(snapshot, problem)
+    plan = plans.plan_fix(snapshot, problem)
     assert plan.notes[0] == "2 values are replaced by [removed]"
     carry_out(tmp_path, plan)
     assert text(tmp_path, "sub/deep.md").endswith(f"[removed] {other}\n[removed]\n")
-    all_of_it = fixes.plan_redact(read(tmp_path), tmp_path / "memory/sub/deep.md")
+    all_of_it = plans.plan_redact(read(tmp_path), tmp_path / "memory/sub/deep.md")
     assert other not in str(all_of_it.changes[0].data)
 
 
@@ -407,7 +406,7 @@ def test_a_secret_in_an_instruction_file(tmp_path: Path) -> None:
     (tmp_path / "repo/CLAUDE.md").write_text(f"use {value}\n")
     snapshot = snapshot_of(tmp_path, {})
     (problem,) = snapshot.problems
-    plan = fixes.plan_fix(snapshot, problem)
+    plan = plans.plan_fix(snapshot, problem)
     assert (plan.root, plan.allow) == (tmp_path / "repo", frozenset({"CLAUDE.md"}))
     carry_out(tmp_path, plan)
     assert (tmp_path / "repo/CLAUDE.md").read_text() == "use [removed]\n"
@@ -430,7 +429,7 @@ def test_what_only_a_person_can_mend_is_said(tmp_path: Path) -> None:
         tmp_path, {"MEMORY.md": "[a](a.md) [b](b.md)\n", "a.md": topic("same"), "b.md": topic("same")}
     )
     with pytest.raises(MemtuiError, match="only you"):
-        fixes.plan_fix(snapshot, snapshot.problems[0])
+        plans.plan_fix(snapshot, snapshot.problems[0])
 
 
 def test_a_problem_that_is_gone_is_said(tmp_path: Path) -> None:
@@ -439,7 +438,7 @@ def test_a_problem_that_is_gone_is_said(tmp_path: Path) -> None:
     problem = next(problem for problem in snapshot.problems if problem.code == "dead-link")
     write(tmp_path / "memory", {"sub/deep.md": topic("deep", body="mended\n")})
     with pytest.raises(MemtuiError, match="changed meanwhile"):
-        fixes.plan_fix(snapshot, problem)
+        plans.plan_fix(snapshot, problem)
 
 
 def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared: Path) -> None:
@@ -450,13 +449,13 @@ def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared:
         snapshot = snapshot_of(copy, files)
         for problem in snapshot.problems:
             if problem.fix:
-                plan = fixes.plan_fix(snapshot, problem)
+                plan = plans.plan_fix(snapshot, problem)
                 assert plan.changes and plan.diff(), problem
         for _ in range(200):
             problem = next((problem for problem in snapshot.problems if problem.fix), None)  # type: ignore[assignment]
             if problem is None:
                 break
-            snapshot = carry_out(copy, fixes.plan_fix(snapshot, problem))
+            snapshot = carry_out(copy, plans.plan_fix(snapshot, problem))
         assert [one for one in snapshot.problems if one.fix] == [], folder.name
 
 

@@ -113,7 +113,9 @@ def test_only_what_changed_is_judged_again(tmp_path: Path) -> None:
     assert [problem.code for problem in again.problems if problem.severity != "info"] == ["orphan"]
     assert again.find("project_a.md") is first.find("project_a.md")
     assert again.find("sub/b.md") is not first.find("sub/b.md")
-    assert again.facts[str(tmp_path / "memory/project_a.md")] is first.facts[str(tmp_path / "memory/project_a.md")]
+    assert (
+        again.findings[str(tmp_path / "memory/project_a.md")] is first.findings[str(tmp_path / "memory/project_a.md")]
+    )
 
 
 def test_a_file_that_comes_mends_the_link_of_another(tmp_path: Path) -> None:
@@ -171,7 +173,7 @@ def test_a_world_is_frozen(tmp_path: Path) -> None:
     with pytest.raises(FrozenInstanceError):
         snapshot.problems = ()  # type: ignore[misc]
     with pytest.raises(TypeError):
-        snapshot.facts["x"] = None  # type: ignore[index]
+        snapshot.findings["x"] = None  # type: ignore[index]
 
 
 def test_reading_leaves_no_trace(tmp_path: Path) -> None:

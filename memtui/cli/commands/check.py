@@ -15,7 +15,7 @@ from memtui.cli.output import Data, Line, StyledText
 from memtui.util.errors import MemtuiError
 
 if TYPE_CHECKING:
-    from memtui.memory.checks.folder import Problem
+    from memtui.memory.checks.base import Problem
     from memtui.memory.plans import Plan
     from memtui.memory.snapshot import Snapshot
 
@@ -83,7 +83,7 @@ def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
 
 def _mend(call: CliContext, snapshot: "Snapshot", problems: "list[Problem]") -> list[Data]:
     """Mend one problem after the other, each on the world as the one before left it."""
-    from memtui.memory.checks.fixes import plan_fix
+    from memtui.memory.plans import plan_fix
 
     pinned = call.pins.names(call.location.folder)
     done: list[Data] = []

@@ -25,7 +25,7 @@ from memtui.dream.rules.dates import absolute
 from memtui.dream.rules.empty import remove_empty
 from memtui.dream.rules.frontmatter import fill_front
 from memtui.dream.rules.index import fit_index, list_once, list_orphans, make_index
-from memtui.dream.rules.links import mend_links
+from memtui.dream.rules.links import fix_links
 from memtui.dream.rules.merge import merge_duplicates
 from memtui.memory.frontmatter import set_field
 
@@ -61,38 +61,38 @@ def consolidate(
         NotFound: If the stage is no folder.
         MemtuiError: If the disk refuses a write; what was written until then is in the stage.
     """
-    desk = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
+    context = RuleContext(root, now=now, mode=mode, pinned=pinned, emit=emit, zone=zone)
     rules = (
         _date,
         remove_empty,
         merge_duplicates,
         fill_front,
-        mend_links,
+        fix_links,
         make_index,
         list_once,
         list_orphans,
         fit_index,
     )
     for _ in range(MOST_ROUNDS):
-        done = len(desk.operations)
+        done = len(context.changes)
         for rule in rules:
-            desk.look()
-            rule(desk)
-        if len(desk.operations) == done:
+            context.look()
+            rule(context)
+        if len(context.changes) == done:
             break
-    return desk.operations
+    return context.changes
 
 
-def _date(desk: RuleContext) -> None:
+def _date(context: RuleContext) -> None:
     """Turn the relative dates of each file with a day of its own absolute, in its text and its description."""
-    for file in desk.topics:
-        day = desk.day(file)
+    for file in context.topics:
+        day = context.day(file)
         if day is None:
             continue
-        text, dates = absolute(desk.text(file.name), day)
+        text, dates = absolute(context.text(file.name), day)
         if file.description is not None and file.front.verdict != "invalid":
             said = absolute(file.description, day)
             text = set_field(text, "description", said.text) if said.dates else text
             dates += said.dates
         means = ", ".join(dict.fromkeys(f'"{phrase}" is {when}' for phrase, when in dates))
-        desk.change("relative-date", file.name, f"{file.name} of {day.isoformat()}: {means}", {file.name: text})
+        context.change("relative-date", file.name, f"{file.name} of {day.isoformat()}: {means}", {file.name: text})

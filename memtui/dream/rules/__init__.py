@@ -1,6 +1,6 @@
 """Consolidation without a model: the single rules. Each does only what is certain; `offline` says in which order.
 
-- `desk`       the stage while rules work on it: what is there, what may be written, what was done
+- `context`       the stage while rules work on it: what is there, what may be written, what was done
 - `absolute`   "yesterday" in a file of a known day is a date
 - `empty`      files that say nothing (prune)
 - `alike` `union` `duplicates`  which files are one topic, what is left of two, and the merge

@@ -7,7 +7,7 @@ go through `visible`.
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from datetime import UTC, date, datetime, tzinfo
 from pathlib import Path
@@ -16,16 +16,14 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import fault, write_temp
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
-from memtui.memory.checks.folder import check_scope
+from memtui.memory.checks import registry
+from memtui.memory.checks.base import FixContext, Problem
 from memtui.memory.index import INDEX_NAME
-from memtui.memory.links import Graph, Graphs
-from memtui.memory.plans import Plan
+from memtui.memory.links import Graph
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope
-from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.util.errors import MemtuiError, NotFound
 from memtui.util.text import nfc, visible
@@ -76,7 +74,7 @@ class RuleContext:
         self.root = root
         self.now = now
         self.mode = mode
-        self.operations: list[RuleChange] = []
+        self.changes: list[RuleChange] = []
         self._pinned = frozenset(nfc(name) for name in pinned)
         self._emit = emit
         self._zone = zone
@@ -97,10 +95,9 @@ class RuleContext:
         files = tuple(replace(file, mtime_ns=self._time_of(file)) for file in read.files)
         index = next((file for file in files if file.name == INDEX_NAME), None)
         self.scope: Scope = replace(read, files=files, index=index)
-        graphs = Graphs((self.scope,))
-        self.graph: Graph = graphs.of("auto")
-        problems = check_scope(self.scope, self.graph, {}, self.now)  # no facts: what only a text says isn't asked here
-        self.snapshot = Snapshot(_place(self.root), (self.scope,), (), problems, True, self.now, graph=graphs)
+        self.graph = Graph(self.scope)
+        # Without findings of text checks: no rule needs them.
+        self.problems = registry.check_folder(self.scope, self.graph, {}, self.now)
 
     def _time_of(self, file: MemoryFile) -> int:
         """When a memory was last true, in nanoseconds: its own date, else its time when the work began."""
@@ -133,9 +130,9 @@ class RuleContext:
     @property
     def topics(self) -> tuple[MemoryFile, ...]:
         """The topics that may be changed, by name."""
-        return tuple(file for file in self.scope.files if file.kind == "topic" and self.may(file.name))
+        return tuple(file for file in self.scope.files if file.kind == "topic" and self.may_change(file.name))
 
-    def may(self, name: str) -> bool:
+    def may_change(self, name: str) -> bool:
         """Whether a file may be changed, removed or made."""
         if nfc(name) in self._pinned:
             return False
@@ -162,7 +159,7 @@ class RuleContext:
         Returns:
             Whether something was done: not if a file may not be changed, or nothing is different.
         """
-        before = {one: self.text(one) for one in after if self.may(one)}
+        before = {one: self.text(one) for one in after if self.may_change(one)}
         if len(before) < len(after):
             return False
         changed = {one: text for one, text in after.items() if text is None or text != before[one]}
@@ -171,15 +168,19 @@ class RuleContext:
         for one, text in changed.items():
             self._write(one, text)
         lost = _lost([before[one] for one in changed], [text or "" for text in changed.values()])
-        operation = RuleChange(rule, name, visible(words, keep=""), lost)
-        self.operations.append(operation)
-        self._emit(f"{rule}: {operation.words}")
+        made = RuleChange(rule, name, visible(words, keep=""), lost)
+        self.changes.append(made)
+        self._emit(f"{rule}: {made.words}")
         return True
 
-    def carry_out(self, rule: str, name: str, words: str, plan: Plan) -> bool:
-        """As `change`, for what a plan of `memtui.memory` would write."""
-        texts = {one.name: None if one.data is None else one.data.decode("utf-8") for one in plan.changes}
-        return self.change(rule, name, words, texts)
+    def problems_of(self, code: str) -> Iterator[Problem]:
+        """The problems of a code in files that may be changed."""
+        return (problem for problem in self.problems if problem.code == code and self.may_change(problem.file))
+
+    def fix(self, problem: Problem) -> dict[str, str]:
+        """The texts that the problem's own check would write."""
+        context = FixContext(self.scope, self.graph, self.text, self.now, self.pinned)
+        return dict(registry.fix_problem(problem, context).texts)
 
     def remark(self, words: str) -> None:
         """Say, once, why something was left as it is."""
@@ -252,8 +253,3 @@ def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
             else:
                 lost.append(line.rstrip("\r"))
     return tuple(lost)
-
-
-def _place(root: Path) -> MemoryLocation:
-    """A place that is nothing but a stage, so that the plans of `memtui.memory` work on it."""
-    return MemoryLocation(root, root, "", root, root, "default", True, False, (), (), root, (), root)

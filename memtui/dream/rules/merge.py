@@ -26,9 +26,8 @@ from memtui.dream.rules.dates import rests_on_its_day
 from memtui.dream.rules.similarity import MERGED, Text, Way, pairs, text_of
 from memtui.memory.frontmatter import Frontmatter, read_frontmatter, set_field
 from memtui.memory.index import INDEX_NAME, drop_entries, newline_of, read_entries
-from memtui.memory.links import slug
+from memtui.memory.links import relink, slug
 from memtui.memory.markdown import code_spans, headings
-from memtui.memory.plans import relink
 from memtui.memory.topic import MAX_SIZE, MemoryFile
 
 _ITEM = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
@@ -220,60 +219,62 @@ _WAYS: dict[Way, str] = {
 }
 
 
-def merge_duplicates(desk: RuleContext) -> None:
+def merge_duplicates(context: RuleContext) -> None:
     """Merge what is one topic, until nothing more is."""
     refused: set[tuple[str, str]] = set()
     while True:
-        desk.look()
-        texts = [text_of(file.name, file.type, file.front.name, desk.text(file.name)) for file in desk.topics]
+        context.look()
+        texts = [text_of(file.name, file.type, file.front.name, context.text(file.name)) for file in context.topics]
         for one, other, way in pairs(texts):
-            if (one.name, other.name) not in refused and _merge(desk, one, other, way):
+            if (one.name, other.name) not in refused and _merge(context, one, other, way):
                 break
             refused.add((one.name, other.name))
         else:
             return
 
 
-def _merge(desk: RuleContext, one: Text, other: Text, way: Way) -> bool:
-    files = [file for text in (one, other) if (file := desk.scope.find(text.name)) is not None]
+def _merge(context: RuleContext, one: Text, other: Text, way: Way) -> bool:
+    files = [file for text in (one, other) if (file := context.scope.find(text.name)) is not None]
     # The newer first; of one age, the one that says more.
     files.sort(key=lambda file: (-file.mtime_ns, -file.size, file.name))
     newer, older = files
-    held = [_is_held_by_others(desk, file) for file in files]
-    kept, gone = (older, newer) if desk.graph.links_in(older) else (newer, older)
+    held = [_is_held_by_others(context, file) for file in files]
+    kept, gone = (older, newer) if context.graph.links_in(older) else (newer, older)
     if any(held):
         kept, gone = (newer, older) if held[0] else (older, newer)
     # Nothing here may rest on which is newer: our own writes change that before the next run.
-    if all(held) or (newer.front.modified != older.front.modified and _rests(desk, newer, older)):
-        desk.remark(f"{one.name} and {other.name} are {_WAYS[way]}, but can't be merged for certain: both stay")
+    if all(held) or (newer.front.modified != older.front.modified and _rests(context, newer, older)):
+        context.remark(f"{one.name} and {other.name} are {_WAYS[way]}, but can't be merged for certain: both stay")
         return False
     same = plain(one.body) == plain(other.body)  # notes of earlier merges too
-    copy = desk.mode == "prune" and same and _says_the_same(newer, older)
-    text = desk.text(newer.name)
+    copy = context.mode == "prune" and same and _says_the_same(newer, older)
+    text = context.text(newer.name)
     if not copy:
-        both = union(text, desk.text(older.name))
+        both = union(text, context.text(older.name))
         text = _noted(both.text, newer, older, both.headings)
     if len(text.encode("utf-8")) > MAX_SIZE:
         return False
-    after = _relinked(desk, gone.name, kept.name)
-    after[kept.name] = relink(text, newer.name, gone.name, kept.name, desk.graph.names)
+    after = _relinked(context, gone.name, kept.name)
+    after[kept.name] = relink(text, newer.name, gone.name, kept.name, context.graph.names)
     after[gone.name] = None
     rule = "exact-duplicate" if copy else "merge"
     words = f"{gone.name} is in {kept.name}: {_WAYS[way]}"
-    done = desk.change(rule, kept.name, words, after)
+    done = context.change(rule, kept.name, words, after)
     if done:
-        desk.grow(kept.name, newer)
+        context.grow(kept.name, newer)
     return done
 
 
-def _is_held_by_others(desk: RuleContext, gone: MemoryFile) -> bool:
+def _is_held_by_others(context: RuleContext, gone: MemoryFile) -> bool:
     """Whether a link leads to a file from one that may not be changed, or can't be made to lead elsewhere."""
-    linking = (file for file in desk.scope.files if any(out.target.name == gone.name for out in desk.graph.out(file)))
-    return any(not desk.may(file.name) for file in linking)
+    linking = (
+        file for file in context.scope.files if any(out.target.name == gone.name for out in context.graph.out(file))
+    )
+    return any(not context.may_change(file.name) for file in linking)
 
 
-def _rests(desk: RuleContext, newer: MemoryFile, older: MemoryFile) -> bool:
-    return any(rests_on_its_day(desk.text(file.name)) for file in (newer, older))
+def _rests(context: RuleContext, newer: MemoryFile, older: MemoryFile) -> bool:
+    return any(rests_on_its_day(context.text(file.name)) for file in (newer, older))
 
 
 def _says_the_same(newer: MemoryFile, older: MemoryFile) -> bool:
@@ -296,14 +297,14 @@ def _noted(text: str, newer: MemoryFile, older: MemoryFile, headings: tuple[str,
     return stem + gap + newline.join(lines) + newline
 
 
-def _relinked(desk: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
+def _relinked(context: RuleContext, gone: str, kept: str) -> dict[str, str | None]:
     """The texts of the files that link to what goes, linking to what stays; one entry of it in the index."""
-    names = desk.graph.names
+    names = context.graph.names
     after: dict[str, str | None] = {}
-    for file in desk.scope.files:
-        if file.name in (gone, kept) or all(out.target.name != gone for out in desk.graph.out(file)):
+    for file in context.scope.files:
+        if file.name in (gone, kept) or all(out.target.name != gone for out in context.graph.out(file)):
             continue
-        text = desk.text(file.name)
+        text = context.text(file.name)
         if file.name == INDEX_NAME:
             entries = read_entries(text)
             found = {target: names.resolve(INDEX_NAME, target).name for target in {one.target for one in entries}}

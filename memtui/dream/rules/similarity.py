@@ -21,8 +21,7 @@ from msgspec import Struct
 
 from memtui.dream.rules.context import plain
 from memtui.memory.frontmatter import TYPES, read_frontmatter
-from memtui.memory.links import slug
-from memtui.memory.plans import stem_of
+from memtui.memory.links import slug, stem_of
 from memtui.util.text import nfc
 
 Way = Literal["same", "held", "near"]

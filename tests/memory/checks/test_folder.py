@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.memory.checks.folder import Problem, check_text, type_of_name
-from memtui.memory.snapshot import Snapshot, load_snapshot
+from memtui.memory.checks.base import Problem
+from memtui.memory.frontmatter import type_of_name
+from memtui.memory.snapshot import Snapshot, check_text, load_snapshot
 from tests.memory.folders import NOW, place_of, read, snapshot_of, topic, write
 
 GOOD = {
@@ -265,7 +266,7 @@ EDITED = [
 @pytest.mark.parametrize(("name", "text", "wanted"), EDITED)
 def test_a_text_in_the_editor(tmp_path: Path, name: str, text: str, wanted: list[str]) -> None:
     snapshot = snapshot_of(tmp_path, GOOD)
-    found = check_text(snapshot, tmp_path / "memory" / name, text, NOW)
+    found = check_text(snapshot, tmp_path / "memory" / name, text)
     assert [problem.code for problem in found] == wanted
     assert all(problem.path == tmp_path / "memory" / name for problem in found)
 
@@ -276,7 +277,7 @@ def test_the_editor_says_what_the_folder_says(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, files, old=0)
     for file in snapshot.auto.files if snapshot.auto else ():
         text = file.path.read_text("utf-8")
-        here = [(p.code, p.severity, p.line, p.message) for p in check_text(snapshot, file.path, text, NOW)]
+        here = [(p.code, p.severity, p.line, p.message) for p in check_text(snapshot, file.path, text)]
         assert Counter(here) == Counter(
             (p.code, p.severity, p.line, p.message) for p in snapshot.problems_of(file.path)
         )
@@ -285,21 +286,19 @@ def test_the_editor_says_what_the_folder_says(tmp_path: Path) -> None:
 def test_instructions_in_the_editor_are_only_looked_through_for_secrets(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, GOOD)
     text = "[a](gone.md) yesterday\nuse ghp_" + "aB3dE5fG7h" * 4 + "\n"
-    found = check_text(snapshot, tmp_path / "repo/CLAUDE.md", text, NOW)
+    found = check_text(snapshot, tmp_path / "repo/CLAUDE.md", text)
     assert [(p.code, p.scope, p.line) for p in found] == [("secret", "instructions", 2)]
 
 
 def test_a_text_belongs_to_the_innermost_folder(tmp_path: Path) -> None:
     files = {**GOOD, "team/MEMORY.md": "- [A](a.md)\n", "team/a.md": topic("a"), "logs/2026/03/2026-03-01.md": "x\n"}
     snapshot = snapshot_of(tmp_path, files)
-    found = check_text(
-        snapshot, tmp_path / "memory/team/b.md", topic("a", body="[x](a.md) [y](project_oncall.md)\n"), NOW
-    )
+    found = check_text(snapshot, tmp_path / "memory/team/b.md", topic("a", body="[x](a.md) [y](project_oncall.md)\n"))
     assert [(p.scope, p.file, p.code) for p in found] == [
         ("team", "b.md", "duplicate-topic"),
         ("team", "b.md", "dead-link"),
     ]
-    assert check_text(snapshot, tmp_path / "memory/logs/2026/03/2026-03-02.md", "yesterday we did\n", NOW) == ()
+    assert check_text(snapshot, tmp_path / "memory/logs/2026/03/2026-03-02.md", "yesterday we did\n") == ()
 
 
 def test_what_the_person_allowed_is_no_problem(tmp_path: Path) -> None:
@@ -309,8 +308,8 @@ def test_what_the_person_allowed_is_no_problem(tmp_path: Path) -> None:
     env, place = place_of(tmp_path)
     again = load_snapshot(place, env, full=True, known=snapshot, now=NOW, allowed=allowed)
     assert again.problems == ()
-    assert check_text(again, tmp_path / "memory/MEMORY.md", f"{value}\n", NOW) == ()
-    assert len(check_text(snapshot, tmp_path / "memory/MEMORY.md", f"{value}\n", NOW)) == 1
+    assert check_text(again, tmp_path / "memory/MEMORY.md", f"{value}\n") == ()
+    assert len(check_text(snapshot, tmp_path / "memory/MEMORY.md", f"{value}\n")) == 1
 
 
 def test_corpus_folders_raise_no_false_alarm(tmp_path: Path, shared: Path) -> None:

@@ -1,0 +1,38 @@
+"""A file that the index lists more than once. The fix drops the later line, its description included."""
+
+from collections.abc import Iterator
+
+from memtui.memory.checks.base import INDEX, Check, CheckedFile, Fix, FixContext, Problem
+from memtui.memory.index import IndexEntry, read_entries, same_name, without
+from memtui.util.text import nfc
+
+
+def find(file: CheckedFile) -> Iterator[Problem]:
+    """Report each further entry of a file that leads to no other file as well."""
+    first: dict[str, IndexEntry] = {}
+    for entry in file.entries:
+        earlier = first.setdefault(nfc(entry.target), entry)
+        if earlier is not entry and not entry.more:
+            message = f"{entry.target} is listed already in line {earlier.line}"
+            yield file.problem(
+                "duplicate-entry", "warning", message, entry.line, fix="drop this line", subject=entry.target
+            )
+
+
+def find_again(text: str, problem: Problem) -> tuple[IndexEntry, IndexEntry] | None:
+    """The entry that stays and the later one that the problem is about; None if there is no such pair any more."""
+    entries = [entry for entry in read_entries(text) if same_name(entry.target, problem.subject)]
+    later = [entry for entry in entries[1:] if not entry.more]
+    if not later:
+        return None
+    return entries[0], min(later, key=lambda entry: abs(entry.line - (problem.line or 0)))
+
+
+def fix(problem: Problem, context: FixContext) -> Fix:
+    """Drop the later entry with the lines that hang below it."""
+    text = context.read(problem.file)
+    pair = find_again(text, problem)
+    return Fix({problem.file: text if pair is None else without(text, [pair[1]])})
+
+
+CHECK = Check(("duplicate-entry",), INDEX, find, fix, is_certain=True)
