@@ -15,14 +15,14 @@ from memtui.memory.markdown import Link
 
 
 def fix_links(context: RuleContext) -> None:
-    """Fix the dead links of every file that may be changed."""
+    """Fix the dead links of every file that may be changed, the last of a file first: what stands before stays where it was."""
     called = _files_by_name(context)
-    for problem in context.problems:
-        if problem.code == "dead-link" and context.may_change(problem.file):
-            text = context.text(problem.file)
-            link = dead_link.find_again(text, problem, context.graph.names)
-            if link is not None:
-                _fix(context, problem.file, text, link, called)
+    dead = sorted(context.problems_of("dead-link"), key=lambda one: (one.file, -(one.line or 0), -(one.column or 0)))
+    for problem in dead:
+        text = context.text(problem.file)
+        link = dead_link.find_again(text, problem, context.graph.names)
+        if link is not None:
+            _fix(context, problem.file, text, link, called)
 
 
 def _files_by_name(context: RuleContext) -> dict[str, set[str]]:
