@@ -16,6 +16,7 @@ Seen on client 2.1.332, in the order in which it happens, one rule a line:
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -107,13 +108,18 @@ class Counted(Struct, frozen=True, dict=True):
     def text(self) -> str:
         return "".join(self.source[start:end] for start, end in self.pieces)
 
-    def line_in_file(self, offset: int) -> int:
-        """The file's line (from 1) in which an offset of the counted text stands."""
-        for start, end in self.pieces:
-            if offset < end - start:
-                return self.file.count("\n", 0, start + offset) + 1
-            offset -= end - start
-        return self.file.count("\n") + 1
+    def lines_at(self, offsets: Iterable[int]) -> Iterator[int]:
+        """The file's lines (from 1) in which ascending offsets of the counted text stand."""
+        pieces = iter((*self.pieces, (len(self.file), len(self.file))))
+        start, end = next(pieces)
+        line, at, before = 1, 0, 0
+        for offset in offsets:
+            while offset - before >= end - start and end < len(self.file):
+                before += end - start
+                start, end = next(pieces)
+            position = min(start + offset - before, len(self.file))
+            line, at = line + self.file.count("\n", at, position), position
+            yield line
 
     def lines_in_file(self) -> set[int]:
         """The file's lines (from 1) of which something counts."""
@@ -214,7 +220,7 @@ def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX
         return IndexBudget(lines, total, max_lines, max_units, as_sent(whole).strip(JS_SPACE), None, None, None)
     first_lost = end + 1 if whole.startswith("\n", end) else end  # else a first line that is cut inside
     cut_line = whole.count("\n", 0, first_lost) + 1
-    in_file = count.line_in_file(first_lost)
+    in_file = next(count.lines_at([first_lost]))
     loaded = as_sent(whole[:end].removesuffix("\r")).lstrip(JS_SPACE)
     return IndexBudget(lines, total, max_lines, max_units, loaded, cut_line, in_file, limit)
 
