@@ -97,7 +97,7 @@ class IndexBudget(Struct, frozen=True, dict=True):
         return 0 if self.cut_line is None else self.lines - self.cut_line + 1
 
 
-class Counted(Struct, frozen=True, dict=True):
+class CountedText(Struct, frozen=True, dict=True):
     """The part of an index that counts: pieces of `source` by offset. `file` is as long and has the file's lines."""
 
     source: str
@@ -140,7 +140,7 @@ def units(text: str) -> int:
     return len(text) if text.isascii() else len(text) + sum(1 for _ in _ASTRAL.finditer(text))
 
 
-def counted(text: str) -> Counted:
+def counted_text(text: str) -> CountedText:
     """The part of an index file that counts against the limits."""
     start = body_start(text)
     if "<!--" in text[start:]:
@@ -155,8 +155,10 @@ def counted(text: str) -> Counted:
         if pieces:
             source = head + plain
             pieces.append((len(head) + at, len(source)))
-            return Counted(source, _stripped(source, [piece for piece in pieces if piece[0] < piece[1]]), head + body)
-    return Counted(text, _stripped(text, [(start, len(text))]), text)
+            return CountedText(
+                source, _stripped(source, [piece for piece in pieces if piece[0] < piece[1]]), head + body
+            )
+    return CountedText(text, _stripped(text, [(start, len(text))]), text)
 
 
 def body_start(text: str) -> int:
@@ -206,7 +208,7 @@ def measure_index(text: str, *, max_lines: int = MAX_LINES, max_units: int = MAX
     """
     if max_lines < 1 or max_units < 1:
         raise ValueError(f"limits must be 1 or more, got {max_lines=} {max_units=}")
-    count = counted(text)
+    count = counted_text(text)
     whole = count.text
     lines = whole.count("\n") + 1 if whole else 0
     total = units(whole)

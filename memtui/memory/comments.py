@@ -73,7 +73,7 @@ _NOT_LAZY = re.compile(
 )
 _QUOTED_RULE = re.compile(r" {0,3}(?=(?:=+|-+) *\Z)")
 _COMMENT = re.compile(r"<!--[\s\S]*?-->")
-_MOST_LEXED = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
+_MAX_REREAD_CHARS = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
 
 
 class _Block(NamedTuple):
@@ -88,7 +88,7 @@ class _Block(NamedTuple):
 class _Effort(Struct):
     """How much may still be read again."""
 
-    left: int = _MOST_LEXED
+    left: int = _MAX_REREAD_CHARS
 
 
 def strip_comments(text: str) -> str:

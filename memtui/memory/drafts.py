@@ -18,7 +18,7 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
 
-RESERVE = 256 * 1024
+RESERVE_BYTES = 256 * 1024
 """Bytes: ten times the largest index that an agent loads."""
 
 
@@ -118,6 +118,6 @@ class Drafts:
         reserve = self._folder / "reserve"
         try:
             if not reserve.exists():
-                replace_file(reserve, b"\n" * RESERVE, fs=self._fs, mode=0o600)
+                replace_file(reserve, b"\n" * RESERVE_BYTES, fs=self._fs, mode=0o600)
         except OSError:
             self._give_up_reserve()

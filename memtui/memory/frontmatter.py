@@ -24,9 +24,9 @@ from msgspec import Struct
 from memtui.util.errors import MemtuiError
 
 TYPES = ("user", "feedback", "project", "reference")
-MAX_LINES = 30
-MAX_BYTES = 16 * 1024
-LONG_VALUE = 1000  # characters; a name or description beyond it is clipped wherever it is shown
+MAX_BLOCK_LINES = 30
+MAX_BLOCK_BYTES = 16 * 1024
+LONG_VALUE_CHARS = 1000  # characters; a name or description beyond it is clipped wherever it is shown
 _FENCE = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _KEY = re.compile(r"([ \t]*)([^\s:#\-\[\]{},&*!|>'\"%@`][^:\r\n]*?|<<)([ \t]*):(?:([ \t]+)|(?=\r?\Z))")
 _TIGHT = re.compile(r"([ \t]*)([A-Za-z_][\w-]*)(:)(?=[^\s:/])")
@@ -189,7 +189,9 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
     closing = _closing(text, opening.end())
     if closing is None:
         return _invalid(
-            "unclosed", f"front matter is never closed: --- is missing in the first {MAX_LINES} lines or 16 KiB", 1
+            "unclosed",
+            f"front matter is never closed: --- is missing in the first {MAX_BLOCK_LINES} lines or 16 KiB",
+            1,
         )
     close_at, body_start, body_line = closing
     notes: list[FrontmatterNote] = []
@@ -203,13 +205,13 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
 
 def _closing(text: str, at: int) -> tuple[int, int, int] | None:
     """Where the closing fence starts and ends, and the number of the line after it; None beyond the limits."""
-    for number in range(2, MAX_LINES + 1):
+    for number in range(2, MAX_BLOCK_LINES + 1):
         if at >= len(text):
             return None
         fence = _FENCE.match(text, at)
         if fence is not None:
             head = text[: fence.end()]
-            small = len(head) <= MAX_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BYTES
+            small = len(head) <= MAX_BLOCK_BYTES // 4 or len(head.encode("utf-8", "surrogatepass")) <= MAX_BLOCK_BYTES
             return (at, fence.end(), number + 1) if small else None
         at = text.find("\n", at) + 1
         if not at:
@@ -249,7 +251,7 @@ def _fields(text: str, at: int, end: int, notes: list[FrontmatterNote]) -> tuple
         line_end, lines, raw, value = _value(text, value_at, line_end, end, width)
         if match[2] == "type" and " #" in raw and _known_type(raw.partition(" #")[0]) is not None:
             raw = value = raw.partition(" #")[0].rstrip()  # one of four words, so this is a comment
-        _judge(number, key, raw, value, notes, match.re is _TIGHT)
+        _note_oddities(number, key, raw, value, notes, match.re is _TIGHT)
         if (key, len(parents)) in seen:
             notes.append(FrontmatterNote(number, "duplicate", f"{key} is there more than once; the last one counts"))
         seen.add((key, len(parents)))
@@ -318,7 +320,9 @@ def _unescape(match: re.Match[str]) -> str:
     return _ESCAPES.get(word, word)
 
 
-def _judge(number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool) -> None:
+def _note_oddities(
+    number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool
+) -> None:
     """Note what a reader of YAML would see otherwise, or what a person can't see."""
     if tight:
         notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
@@ -330,7 +334,7 @@ def _judge(number: int, key: str, raw: str, value: str | None, notes: list[Front
         notes.append(FrontmatterNote(number, "not-a-word", f"{key}: a list or map stands where a word belongs"))
     elif "\n" in raw:
         notes.append(FrontmatterNote(number, "folded", f"{key}: text over several lines is read as one line"))
-    if len(value) > LONG_VALUE:
+    if len(value) > LONG_VALUE_CHARS:
         notes.append(FrontmatterNote(number, "long-value", f"{key}: {len(value)} characters"))
     if not value.isascii() or not value.isprintable():
         hidden = _HIDDEN.search(value)
@@ -357,10 +361,10 @@ def _missing(front: Frontmatter) -> list[FrontmatterNote]:
 
 # What every reader of YAML takes for this very text: no indicator or digit first, no ": ", " #" or ":" at the end.
 _PLAIN = re.compile(r"[^\W\d](?:[^:#]|:(?=\S)|(?<=\S)#)*(?<=\S)\Z")
-_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
+_YAML_WORDS = frozenset(("null", "true", "false", "yes", "no", "on", "off"))
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?\Z")
-_MOVABLE = ("type", "modified")  # at the top level in older files, under `metadata` in newer ones
-_TIMES = ("modified", "metadata.modified")  # the client writes them without quotes
+_TOP_OR_METADATA = ("type", "modified")  # at the top level in older files, under `metadata` in newer ones
+_UNQUOTED_TIMES = ("modified", "metadata.modified")  # the client writes them without quotes
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]")
 
 
@@ -386,7 +390,7 @@ def set_field(text: str, key: str, value: str) -> str:
     front = _editable(text)
     if not front.block:
         return _with_block(text, key, value)
-    field = front.placed(key) if key in _MOVABLE else front.field(key)
+    field = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
     return _replaced(text, front, field, value) if field is not None else _inserted(text, front, key, value)
 
 
@@ -397,7 +401,7 @@ def remove_field(text: str, key: str) -> str:
         MemtuiError: The block is never closed.
     """
     front = _editable(text)
-    gone = front.placed(key) if key in _MOVABLE else front.field(key)
+    gone = front.placed(key) if key in _TOP_OR_METADATA else front.field(key)
     if gone is None:
         return text
     spans = [
@@ -430,7 +434,7 @@ def _with_block(text: str, key: str, value: str) -> str:
     at = int(text.startswith("\ufeff"))
     gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
     head, _, child = key.rpartition(".")
-    written = _written(value, bare_time=key in _TIMES)
+    written = _written(value, bare_time=key in _UNQUOTED_TIMES)
     lines = [f"{head}:", f"  {child}: {written}"] if head else [f"{key}: {written}"]
     return text[:at] + newline.join(["---", *lines, "---", gap]) + text[at:]
 
@@ -447,15 +451,15 @@ def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
         if rest != field.end:  # a list: the value takes its place
             end = len(text[:rest].rstrip("\r\n"))
     before = "" if text[field.value_start - 1] in " \t" else " "
-    written = _written(value, text[field.value_start : end], bare_time=field.key in _TIMES)
+    written = _written(value, text[field.value_start : end], bare_time=field.key in _UNQUOTED_TIMES)
     return text[: field.value_start] + before + written + text[end:]
 
 
 def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
     """The text with one line more."""
     head, _, leaf = key.rpartition(".")
-    parent = front.field(head) if head else front.field("metadata") if key in _MOVABLE else None
-    line = f"{leaf}: {_written(value, bare_time=key in _TIMES)}{_newline(text)}"
+    parent = front.field(head) if head else front.field("metadata") if key in _TOP_OR_METADATA else None
+    line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{_newline(text)}"
     if parent is not None and parent.value is None:
         below = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
         if below:
@@ -507,7 +511,7 @@ def _written(value: str, old: str = "", *, bare_time: bool = False) -> str:
         return "'" + value.replace("'", "''") + "'"
     if old[:1] == '"' and DOUBLE_QUOTED.match(old) is not None:
         return _double(value)
-    if _PLAIN.match(value) is not None and value.lower() not in _WORDS:
+    if _PLAIN.match(value) is not None and value.lower() not in _YAML_WORDS:
         return value
     if _TIME.match(value) is not None and (bare_time or _TIME.match(old) is not None):
         return value

@@ -20,7 +20,7 @@ from pathlib import PurePosixPath
 
 from msgspec import Struct
 
-from memtui.memory.budget import body_start, counted
+from memtui.memory.budget import body_start, counted_text
 from memtui.util.text import JS_SPACE
 
 TEXT_ENDINGS = frozenset(
@@ -67,7 +67,7 @@ def find_imports(text: str) -> tuple[ImportWord, ...]:
     """
     if "@" not in text:
         return ()
-    count = counted(text)
+    count = counted_text(text)
     if not count.pieces:
         return ()
     start = count.pieces[0][0]

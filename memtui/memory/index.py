@@ -15,7 +15,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.memory.budget import IndexBudget, body_start, counted, units
+from memtui.memory.budget import IndexBudget, body_start, counted_text, units
 from memtui.memory.markdown import Link, code_spans, find_links, headings, write_label, write_target
 from memtui.util.text import nfc
 
@@ -232,7 +232,7 @@ def drop_entries(text: str, target: str) -> str:
     return apply_edits(text, edits)
 
 
-def retarget(text: str, old: str, new: str, title: str | None = None) -> str:
+def retarget_entries(text: str, old: str, new: str, title: str | None = None) -> str:
     """Let every link to one file of an index name another.
 
     Args:
@@ -304,12 +304,12 @@ class IndexLine(Struct, frozen=True):
         return (0, 0) if self.kind == "free" else (self.text.count("\n"), units(self.text))
 
 
-def cut_lines(text: str) -> list[IndexLine]:
+def index_lines(text: str) -> list[IndexLine]:
     """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
-    counts = counted(text).lines_in_file()
+    counts = counted_text(text).lines_in_file()
     blocks = [span for span in code_spans(text) if "\n" in text[span[0] : span[1]]]
     lines: list[IndexLine] = []
     at, number = 0, 1
@@ -337,7 +337,7 @@ def cut_lines(text: str) -> list[IndexLine]:
     return lines
 
 
-def without(text: str, entries: list[IndexEntry]) -> str:
+def remove_entries(text: str, entries: list[IndexEntry]) -> str:
     """The text without some of its entries and what hangs below them."""
     spans = sorted(((entry.start, entry_end(text, entry)) for entry in entries), reverse=True)
     for start, end in spans:
@@ -345,7 +345,7 @@ def without(text: str, entries: list[IndexEntry]) -> str:
     return text
 
 
-def single_blanks(lines: list[IndexLine]) -> list[IndexLine]:
+def collapse_blank_lines(lines: list[IndexLine]) -> list[IndexLine]:
     """Make runs of blank lines one; those in code are part of its block."""
     pairs = zip(lines, [None, *lines], strict=False)
     return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
@@ -355,8 +355,8 @@ def drop_empty_headings(before: str, after: str) -> str:
     """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
     if before == after:
         return after
-    filled = _filled_headings(cut_lines(before))
-    lines = cut_lines(after)
+    filled = _filled_headings(index_lines(before))
+    lines = index_lines(after)
     still = _filled_headings(lines)
     if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
         return after

@@ -24,12 +24,12 @@ from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import apply_edits
 from memtui.memory.markdown import Link, code_spans, find_links, write_label, write_target
 from memtui.memory.scope import Scope
-from memtui.memory.topic import MAX_SIZE, MemoryFile, read_bytes
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes
 from memtui.util.text import nfc
 
 State = Literal["file", "outside", "external", "missing", "other"]
 
-SHORTEST_MENTION = 4
+MIN_MENTION_CHARS = 4
 """Characters of a name below which a mention means nothing."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
@@ -70,7 +70,7 @@ class Reference(Struct, frozen=True):
 def read_text(file: MemoryFile) -> str:
     """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""
     try:
-        return read_bytes(os.fspath(file.path), MAX_SIZE + 1).decode("utf-8", "replace")
+        return read_bytes(os.fspath(file.path), MAX_FILE_BYTES + 1).decode("utf-8", "replace")
     except OSError:
         return ""
 
@@ -285,7 +285,7 @@ def mention_words(file: MemoryFile) -> tuple[str, ...]:
     """What a text may call a file: its stem, its name field, its title, each of 4 characters or more."""
     stem = file.name.rpartition("/")[2].removesuffix(".md")
     words = dict.fromkeys((stem, file.front.name or "", file.title))
-    return tuple(word for word in words if len(word) >= SHORTEST_MENTION and not word.isdigit())
+    return tuple(word for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit())
 
 
 def unlinked_mentions(
@@ -369,7 +369,7 @@ class Graphs:
         return self.of(file.scope).counts(file)
 
 
-def relink(text: str, source: str, old: str, new: str, names: Names) -> str:
+def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:
     """Let every link to a file name its new name.
 
     Args:

@@ -75,7 +75,7 @@ class Heading(Struct, frozen=True):
     end: int
 
 
-class _Lines:
+class _LinePositions:
     """Line and column of an offset; the line starts are looked up only when there is a hit."""
 
     def __init__(self, text: str) -> None:
@@ -104,7 +104,7 @@ def find_links(text: str) -> list[Link]:
     """
     if "[" not in text and "@" not in text:
         return []
-    lines = _Lines(text)
+    lines = _LinePositions(text)
     links: list[Link] = []
     for at in _candidates(text):
         link = _import_at(text, at, lines) if text[at] == "@" else _link_at(text, at, lines)
@@ -117,7 +117,7 @@ def headings(text: str) -> list[Heading]:
     """The `#` headings of a text that stand outside code and comments."""
     if "#" not in text:
         return []
-    lines = _Lines(text)
+    lines = _LinePositions(text)
     spans = code_spans(text) if "`" in text or "~~~" in text or "<!--" in text else []
     found = []
     for match in _HEADING.finditer(text):
@@ -285,13 +285,13 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
+def _link_at(text: str, at: int, lines: _LinePositions) -> Link | None:
     """The Markdown link, wiki link or definition whose `[` is at an offset."""
     match = _LINK.match(text, at)
     if match is not None:
         if at and text[at - 1] == "!" and (at < 2 or text[at - 2] != "\\"):
             return None
-        return _made("markdown", match, match[1], match[2], match.span(2), lines)
+        return _markdown_link("markdown", match, match[1], match[2], match.span(2), lines)
     if text.startswith("[[", at):
         match = _WIKI.match(text, at)
         if match is None:
@@ -308,10 +308,12 @@ def _link_at(text: str, at: int, lines: _Lines) -> Link | None:
     if before.rpartition("\n")[2].strip(" ") or (len(before) == 4 and "\n" not in before):
         return None  # only at the start of a line is it a definition
     match = _DEFINITION.match(text, at)
-    return None if match is None else _made("markdown", match, match[1], match[2], match.span(2), lines)
+    return None if match is None else _markdown_link("markdown", match, match[1], match[2], match.span(2), lines)
 
 
-def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _Lines) -> Link:
+def _markdown_link(
+    kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _LinePositions
+) -> Link:
     line, column = lines.at(match.start())
     target = written[1:-1] if written.startswith("<") else written
     target = _ESCAPED.sub(r"\1", target)
@@ -325,7 +327,7 @@ def _made(kind: LinkKind, match: re.Match[str], label: str, written: str, span: 
     return Link(kind, target, label, line, column, match.start(), match.end(), *span, fragment)
 
 
-def _import_at(text: str, at: int, lines: _Lines) -> Link | None:
+def _import_at(text: str, at: int, lines: _LinePositions) -> Link | None:
     if at and not text[at - 1].isspace():
         return None
     match = _IMPORT.match(text, at)

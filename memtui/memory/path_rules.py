@@ -71,7 +71,7 @@ def _translate(pattern: str) -> str:
     return "".join(out) + ")" * depth
 
 
-LARGEST_BLOCK = 64 << 10
+MAX_BLOCK_CHARS = 64 << 10
 _BLOCK = re.compile(r"\ufeff?---[ \t]*\n(.*?)^---[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _SIMPLE = re.compile(
     r"""(?:^|\n)paths:[ \t]*(?:
@@ -92,9 +92,9 @@ def rule_paths(text: str, *, exact: bool = True) -> tuple[str, ...]:
         text: The whole file, decoded.
         exact: Read all of YAML; without it, PyYAML stays unimported and a form that needs it gives ("…",).
     """
-    if "paths" not in text[:LARGEST_BLOCK] or "---" not in text[:4]:
+    if "paths" not in text[:MAX_BLOCK_CHARS] or "---" not in text[:4]:
         return ()
-    block = _BLOCK.match(text.replace("\r\n", "\n")[: LARGEST_BLOCK + 8])
+    block = _BLOCK.match(text.replace("\r\n", "\n")[: MAX_BLOCK_CHARS + 8])
     if block is None or "paths" not in block[1]:
         return ()
     simple = _SIMPLE.search(block[1])
@@ -141,7 +141,7 @@ def _load(block: str) -> object:
     """What the block says; False if YAML refuses it or it has aliases or tags."""
     import yaml
 
-    if len(block) > LARGEST_BLOCK:
+    if len(block) > MAX_BLOCK_CHARS:
         return False
     base = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:

@@ -23,7 +23,7 @@ from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
 from memtui.memory.frontmatter import TYPES, new_block, set_field, type_of_name
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
-from memtui.memory.links import Graph, Names, relink
+from memtui.memory.links import Graph, Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.tidy import TIDY_GOAL
@@ -145,7 +145,7 @@ class PlanBuilder:
         """The plan that writes what a fix gives; its own title wins."""
         for name, text in fix.texts.items():
             self.put(name, text)
-        return self.plan(fix.title or title, _few(fix.notes), allow=allow)
+        return self.plan(fix.title or title, _limited(fix.notes), allow=allow)
 
     def _read(self, name: str) -> bytes | None:
         if name in self._after:
@@ -231,7 +231,7 @@ def plan_new(
     description = " ".join(description.split())
     text = body if not body or body.endswith("\n") else f"{body}\n"
     builder.put(file, new_block(name, description, type) + (text or (f"{description}\n" if description else "")))
-    notes = _add(builder, [EntryRow(name.removesuffix(".md"), file, description, type)])
+    notes = _add_to_index(builder, [EntryRow(name.removesuffix(".md"), file, description, type)])
     return builder.plan(f"new {file}", notes)
 
 
@@ -262,7 +262,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
         raise Refused(f"{wanted} is there already", hint="choose another name")
     graph = snapshot.graph.of(scope.id)
     linking = [one.name for one in scope.files if any(out.target.name == file.name for out in graph.out(one))]
-    notes, lines = _relinked(builder, scope, graph.names, file.name, wanted, linking)
+    notes, lines = _update_all_links(builder, scope, graph.names, file.name, wanted, linking)
     builder.move(file.name, wanted)
     index = builder.text_or(INDEX_NAME, "")
     if file.name in index.replace(wanted, ""):
@@ -271,7 +271,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
     return builder.plan(f"rename {file.name} to {wanted}", notes, renamed=((file.name, wanted),))
 
 
-def _relinked(
+def _update_all_links(
     builder: PlanBuilder, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
 ) -> tuple[list[str], int]:
     """Put the new name into the files that link to it; returns notes, and how many lines changed."""
@@ -283,7 +283,7 @@ def _relinked(
             notes.append(f"{name} is a link: what it says of {old} stays")
             continue
         before = builder.text(name)
-        after = relink(before, name, old, new, names)
+        after = update_links(before, name, old, new, names)
         if after != before:
             lines += sum(a != b for a, b in zip(before.split("\n"), after.split("\n"), strict=True))
             builder.put(name, after)
@@ -322,7 +322,7 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
     if INDEX_NAME in gone:
         notes.insert(0, f"{INDEX_NAME} is the index: without it nothing is loaded at start")
     title = f"delete {files[0].name}" if len(files) == 1 else f"delete {len(files)} files"
-    return builder.plan(title, _few(notes))
+    return builder.plan(title, _limited(notes))
 
 
 def plan_type(snapshot: Snapshot, files: Sequence[MemoryFile], type: str) -> Plan:
@@ -345,7 +345,7 @@ def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value:
         if key == "type" and type_of_name(file.name) not in (None, value):
             notes.append(f"{file.name} still begins with {type_of_name(file.name)}: rename it if that is wrong")
     what = files[0].name if len(files) == 1 else f"{len(files)} files"
-    return builder.plan(f"{key} of {what}: {value}", _few(notes))
+    return builder.plan(f"{key} of {what}: {value}", _limited(notes))
 
 
 def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
@@ -362,12 +362,12 @@ def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
             notes.append(f"{file.name} is listed already" if file.kind != "index" else f"{file.name} is the index")
             continue
         rows.append(EntryRow(file.entry_title, file.name, file.description or "", file.type))
-    notes += _add(builder, rows)
+    notes += _add_to_index(builder, rows)
     what = rows[0].name if len(rows) == 1 else f"{len(rows)} files"
-    return builder.plan(f"add {what} to {INDEX_NAME}", _few(notes))
+    return builder.plan(f"add {what} to {INDEX_NAME}", _limited(notes))
 
 
-def _add(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
+def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
     """Add entries to the index; returns notes on its limits."""
     if not rows:
         return []
@@ -432,7 +432,7 @@ def _context(snapshot: Snapshot, scope: Scope, builder: PlanBuilder, pinned: Col
     return FixContext(scope, graph, lambda name: builder.text_or(name, ""), snapshot.read_at, pinned)
 
 
-def _few(notes: Sequence[str]) -> Sequence[str]:
+def _limited(notes: Sequence[str]) -> Sequence[str]:
     return notes if len(notes) <= MAX_NOTES else [*notes[: MAX_NOTES - 1], f"and {len(notes) - MAX_NOTES + 1} more"]
 
 

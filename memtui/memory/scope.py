@@ -27,9 +27,9 @@ from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
-from memtui.memory.topic import MAX_INDEX, MAX_SIZE, FileKind, MemoryFile, read_bytes, read_file
+from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
 
-SCANNED = 200  # the newest so many topics are what the agent's scan keeps (FORMATS 3.2)
+MAX_SCANNED_TOPICS = 200  # the newest so many topics are what the agent's scan keeps (FORMATS 3.2)
 MAX_DEPTH = 8  # as deep as a memory file may lie (SAFETY 3.1)
 MAX_FILES = 20_000
 
@@ -87,7 +87,7 @@ def read_scope(
     problem = _walk(os.fspath(root), "", found, skip, 0)
     found.sort()
     topics = [(-status.st_mtime_ns, name) for name, _, status in found if _kind(id, name) == "topic"]
-    scanned = {name for _, name in sorted(topics)[:SCANNED]}
+    scanned = {name for _, name in sorted(topics)[:MAX_SCANNED_TOPICS]}
     real_root = os.path.realpath(root)
     files: list[MemoryFile] = []
     index: MemoryFile | None = None
@@ -100,7 +100,7 @@ def read_scope(
             file is None
             or file.size != status.st_size
             or file.mtime_ns != status.st_mtime_ns
-            or (full and file.digest is None and file.size <= MAX_SIZE)
+            or (full and file.digest is None and file.size <= MAX_FILE_BYTES)
             or file.scope != id
             or stat.S_ISLNK(status.st_mode)
         ):
@@ -108,7 +108,7 @@ def read_scope(
         if file.scanned != (name in scanned):
             file = replace(file, scanned=name in scanned)
         if kind == "index":
-            index, index_data = file, data or _again(file)
+            index, index_data = file, data or _index_bytes(file)
         files.append(file)
     if index is None:
         return Scope(id, label, root, tuple(files), None, "", None, (), problem)
@@ -117,12 +117,12 @@ def read_scope(
     return Scope(id, label, root, tuple(files), index, text, budget, read_entries(text, budget), problem)
 
 
-def _again(file: MemoryFile) -> bytes:
+def _index_bytes(file: MemoryFile) -> bytes:
     """The bytes of an index that is known already: its text is needed, whoever read it first."""
     if file.digest is None:
         return b""
     try:
-        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX))
+        return read_bytes(os.fspath(file.path), min(file.size, MAX_INDEX_BYTES))
     except OSError:
         return b""
 
@@ -172,7 +172,7 @@ def _walk(
 
 OWN_SCOPES = frozenset({"team", "logs"})
 """Folders at the top of the memory folder that are scopes of their own."""
-MOST_AGENTS = 500
+MAX_AGENTS = 500
 """Agents of one kind that we list."""
 
 
@@ -206,17 +206,17 @@ def scope_roots(location: MemoryLocation) -> list[ScopeRoot]:
     ):
         taken: dict[str, Path] = {}
         for folder in folders:
-            for name in _folders(folder):
+            for name in _subfolders(folder):
                 taken.setdefault(name, folder / name)
         roots += [ScopeRoot(f"agent:{kind}:{name}", f"{label} {name}", taken[name]) for name in sorted(taken)]
     return roots
 
 
-def _folders(folder: Path) -> list[str]:
+def _subfolders(folder: Path) -> list[str]:
     """Names of the folders in a folder, none hidden, links followed."""
     try:
         with os.scandir(folder) as entries:
             names = sorted(entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir())
     except OSError:
         return []
-    return names[:MOST_AGENTS]
+    return names[:MAX_AGENTS]

@@ -20,7 +20,7 @@ from memtui.memory.checks.base import CheckedFolder, Problem, TextFindings
 from memtui.memory.instructions import Instruction, read_instructions
 from memtui.memory.links import Graphs, Reference, unlinked_mentions
 from memtui.memory.scope import OWN_SCOPES, Scope, read_scope, scope_roots
-from memtui.memory.topic import MAX_SIZE, FileKind, MemoryFile, read_bytes
+from memtui.memory.topic import MAX_FILE_BYTES, FileKind, MemoryFile, read_bytes
 from memtui.util.errors import NotFound
 
 
@@ -236,7 +236,7 @@ def _findings(
     for scope in scopes:
         texts += [(file.path, file.kind, file.digest) for file in scope.files if file.digest is not None]
     for item in instructions:
-        if item.exists and item.size <= MAX_SIZE:
+        if item.exists and item.size <= MAX_FILE_BYTES:
             texts.append((item.path, "instruction", f"{item.size}:{item.mtime_ns}"))
     for path, kind, digest in texts:
         key = str(path)
@@ -247,6 +247,6 @@ def _findings(
             findings[key] = before
             continue
         with suppress(OSError):
-            text = read_bytes(key, MAX_SIZE).decode("utf-8", "replace")
+            text = read_bytes(key, MAX_FILE_BYTES).decode("utf-8", "replace")
             findings[key] = registry.find_in_text(text, kind, digest)
     return MappingProxyType(findings)

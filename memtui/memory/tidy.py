@@ -20,14 +20,14 @@ from memtui.memory.index import (
     IndexEntry,
     IndexLine,
     add_entry,
-    cut_lines,
+    collapse_blank_lines,
     drop_empty_headings,
     entry_end,
+    index_lines,
     newline_of,
     read_entries,
+    remove_entries,
     set_description,
-    single_blanks,
-    without,
 )
 from memtui.memory.topic import MemoryFile
 from memtui.util.text import nfc
@@ -168,7 +168,7 @@ def rebuild_index(
     """
     newline = newline_of(text)
     before = measure_index(text, max_lines=max_lines, max_units=max_units)
-    lines = cut_lines(text)
+    lines = index_lines(text)
     head = "".join(line.text for line in lines if line.kind == "free")
     title = next((line.text for line in lines if line.kind == "heading" and line.level == 1), "# Memory")
     moved = "".join(line.text for line in lines if line.kind == "prose")
@@ -303,29 +303,29 @@ def _fit(
     moved: list[str],
 ) -> str:
     """Bring a text down to the goal: blank lines, then prose, then entries; pinned topics keep theirs."""
-    text = "".join(line.text for line in single_blanks(cut_lines(text)))
+    text = "".join(line.text for line in collapse_blank_lines(index_lines(text)))
     if _fits(text, room):
         return text
-    prose, kept = _move_prose(cut_lines(text), (room[0] // 2, room[1] // 2))
+    prose, kept = _move_prose(index_lines(text), (room[0] // 2, room[1] // 2))
     if prose:
         moved.append(prose)
         text = drop_empty_headings(text, "".join(line.text for line in kept))
-        text = "".join(line.text for line in single_blanks(cut_lines(text)))
+        text = "".join(line.text for line in collapse_blank_lines(index_lines(text)))
         if all(entry.target != NOTES_NAME for entry in read_entries(text)):
             text = add_entry(text, NOTES_TITLE, NOTES_NAME, NOTES_DESCRIPTION)
         by_name[NOTES_NAME] = TidyTopic(NOTES_NAME, "Notes", pinned=True)
     rows = []
-    for line in cut_lines(text):
+    for line in index_lines(text):
         topic = by_name.get(nfc(line.entry.target)) if line.entry is not None else None
         if line.entry is not None and not (topic is not None and topic.pinned):
             rows.append((usefulness(topic, line.entry.description, now), -line.number, line.entry))
     gone: list[IndexEntry] = []
     for _, _, entry in sorted(rows, key=lambda row: row[:2]):
-        if _fits(without(text, gone), room):
+        if _fits(remove_entries(text, gone), room):
             break
         gone.append(entry)
         dropped.append(DroppedEntry(entry.line, entry.title, entry.target, "over-budget", "among the least useful"))
-    return drop_empty_headings(text, without(text, gone))
+    return drop_empty_headings(text, remove_entries(text, gone))
 
 
 def _move_prose(lines: list[IndexLine], room: tuple[int, int]) -> tuple[str, list[IndexLine]]:

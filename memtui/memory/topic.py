@@ -13,13 +13,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.memory.frontmatter import MAX_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
+from memtui.memory.frontmatter import MAX_BLOCK_BYTES, Frontmatter, FrontmatterNote, read_frontmatter
 from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
-MAX_SIZE = 1_000_000  # bytes; a larger file opens read only (UX: states)
-MAX_INDEX = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
+MAX_FILE_BYTES = 1_000_000  # bytes; a larger file opens read only (UX: states)
+MAX_INDEX_BYTES = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
 _NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
 _LONE_LF = re.compile(r"(?<!\r)\n")
@@ -85,25 +85,25 @@ def read_file(
     if stat.S_ISLNK(status.st_mode):
         target = os.path.realpath(where)
         if not root or not target.startswith(root + os.sep):
-            return _closed(scope, where, name, kind, status, "a link that leaves the folder"), b""
+            return _unread_file(scope, where, name, kind, status, "a link that leaves the folder"), b""
         try:
             status = Path(where).stat()
         except OSError:
-            return _closed(scope, where, name, kind, status, "a link to nothing"), b""
+            return _unread_file(scope, where, name, kind, status, "a link to nothing"), b""
     if not stat.S_ISREG(status.st_mode):
         what = "a folder, not a file" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        return _closed(scope, where, name, kind, status, what), b""
-    limit = (MAX_INDEX if kind == "index" else MAX_SIZE) if full else MAX_BYTES
+        return _unread_file(scope, where, name, kind, status, what), b""
+    limit = (MAX_INDEX_BYTES if kind == "index" else MAX_FILE_BYTES) if full else MAX_BLOCK_BYTES
     try:
         data = read_bytes(where, min(limit, status.st_size) if status.st_size else 0)
     except OSError as error:
-        return _closed(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
+        return _unread_file(scope, where, name, kind, status, f"can't be read: {error.strerror}"), b""
     whole = full and len(data) >= status.st_size
     text, readonly = _text(data, status.st_size)
-    if text is not None and len(data) <= MAX_BYTES:
+    if text is not None and len(data) <= MAX_BLOCK_BYTES:
         front = read_frontmatter(text)
     else:
-        front = read_frontmatter(data[:MAX_BYTES], partial=True)
+        front = read_frontmatter(data[:MAX_BLOCK_BYTES], partial=True)
     digest, links = None, None
     if whole:
         digest = hashlib.sha256(data).hexdigest()
@@ -149,7 +149,7 @@ def why_readonly(data: bytes, size: int) -> str | None:
 
 def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
     """The text of a file or its head, None if it is none, and why it opens read only."""
-    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_SIZE else None
+    reason = f"{size / 1e6:.1f} MB, more than 1 MB" if size > MAX_FILE_BYTES else None
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -169,9 +169,9 @@ def _text(data: bytes, size: int) -> tuple[str | None, str | None]:
 def _title(front: Frontmatter, text: str, name: str) -> str:
     """The first heading, if it stands on the first pages, else the file's name."""
     if front.verdict != "invalid":
-        match = _TITLE.search(text, front.body_start, MAX_BYTES)
+        match = _TITLE.search(text, front.body_start, MAX_BLOCK_BYTES)
         if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
-            first = next((heading for heading in headings(text[:MAX_BYTES]) if heading.level == 1), None)
+            first = next((heading for heading in headings(text[:MAX_BLOCK_BYTES]) if heading.level == 1), None)
             return first.text if first is not None and first.text else _stem(name)
         if match is not None:
             return match[1].strip()
@@ -182,7 +182,7 @@ def _stem(name: str) -> str:
     return name.rpartition("/")[2].removesuffix(".md")
 
 
-def _closed(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
+def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
     """A file that wasn't opened."""
     front = Frontmatter("invalid", problems=(FrontmatterNote(None, "unread", reason),))
     return MemoryFile(

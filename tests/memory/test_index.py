@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memtui.memory.budget import measure_index
-from memtui.memory.index import add_entry, drop_entries, read_entries, retarget, set_description
+from memtui.memory.index import add_entry, drop_entries, read_entries, retarget_entries, set_description
 
 
 @pytest.mark.parametrize(
@@ -134,11 +134,13 @@ def test_composed_and_decomposed_names_are_one() -> None:
     ],
 )
 def test_renaming_a_file(text: str, after: str) -> None:
-    assert retarget(text, "a.md", "new n.md") == after
+    assert retarget_entries(text, "a.md", "new n.md") == after
 
 
 def test_renaming_can_change_the_title() -> None:
-    assert retarget("- [A](a.md) — x [r]: q\n", "a.md", "b.md", "New [1]") == "- [New \\[1\\]](b.md) — x [r]: q\n"
+    assert (
+        retarget_entries("- [A](a.md) — x [r]: q\n", "a.md", "b.md", "New [1]") == "- [New \\[1\\]](b.md) — x [r]: q\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -171,9 +173,9 @@ def test_edits_leave_other_lines_alone(lines: list[str], newline: str, final: bo
     left = iter([line.rstrip("\r") for line in added.split("\n")])
     assert all(any(line.rstrip("\r") == other for other in left) for line in before)
     assert [e.target for e in read_entries(added)].count("new.md") == 1 or "<!--" in text or "```" in text
-    renamed = retarget(text, "a.md", "z.md")
+    renamed = retarget_entries(text, "a.md", "z.md")
     assert len(renamed) == len(text)
-    assert retarget(renamed, "z.md", "a.md") == text
+    assert retarget_entries(renamed, "z.md", "a.md") == text
     assert all(e.target != "a.md" and "a.md" not in e.more for e in read_entries(renamed))
     dropped = drop_entries(text, "a.md")
     assert all(e.target != "a.md" for e in read_entries(dropped)) or "<!--" in text or "```" in text or "---" in text
@@ -189,7 +191,7 @@ def test_every_real_index_is_read(shared: Path) -> None:
         seen += len(entries)
         for entry in entries:
             assert entry.title
-            assert retarget(text, entry.target, "x y.md") != text
+            assert retarget_entries(text, entry.target, "x y.md") != text
             assert drop_entries(text, entry.target) != text
-            assert retarget(retarget(text, entry.target, "zz.md"), "zz.md", entry.target) == text
+            assert retarget_entries(retarget_entries(text, entry.target, "zz.md"), "zz.md", entry.target) == text
     assert seen > 150

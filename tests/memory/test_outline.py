@@ -3,11 +3,11 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.index import cut_lines, drop_empty_headings, read_entries, single_blanks, without
+from memtui.memory.index import collapse_blank_lines, drop_empty_headings, index_lines, read_entries, remove_entries
 
 
 def kinds(text: str) -> list[tuple[str, int]]:
-    return [(line.kind, line.number) for line in cut_lines(text)]
+    return [(line.kind, line.number) for line in index_lines(text)]
 
 
 def test_kinds_and_numbers() -> None:
@@ -21,20 +21,20 @@ def test_kinds_and_numbers() -> None:
 
 
 def test_cost_counts_lines_and_units() -> None:
-    lines = cut_lines("---\na: b\n---\n- [🙂](a.md)\n  x\n")
+    lines = index_lines("---\na: b\n---\n- [🙂](a.md)\n  x\n")
     assert [line.cost for line in lines] == [(0, 0), (0, 0), (0, 0), (2, 17)]
 
 
 def test_headings_that_lost_what_they_had() -> None:
     before = "# I\n\n## A\n\n- [A](a.md)\n\n## B\n\n### C\n\n- [C](c.md)\n\n## D\n"
-    after = without(before, [entry for entry in read_entries(before) if entry.target == "a.md"])
+    after = remove_entries(before, [entry for entry in read_entries(before) if entry.target == "a.md"])
     assert drop_empty_headings(before, after) == "# I\n\n## B\n\n### C\n\n- [C](c.md)\n\n## D\n"
     assert drop_empty_headings(before, before) is before
 
 
 def test_single_blanks_leave_code_alone() -> None:
     text = "a\n\n\n\nb\n```\n\n\n\n```\n"
-    assert "".join(line.text for line in single_blanks(cut_lines(text))) == "a\n\nb\n```\n\n\n\n```\n"
+    assert "".join(line.text for line in collapse_blank_lines(index_lines(text))) == "a\n\nb\n```\n\n\n\n```\n"
 
 
 PIECES = st.sampled_from(
@@ -45,7 +45,7 @@ PIECES = st.sampled_from(
 @given(st.lists(PIECES, max_size=20), st.sampled_from(["\n", "\r\n"]), st.booleans())
 def test_the_lines_are_the_text(pieces: list[str], newline: str, final: bool) -> None:
     text = newline.join(pieces) + (newline if final else "")
-    lines = cut_lines(text)
+    lines = index_lines(text)
     assert "".join(line.text for line in lines) == text
     number = 1
     for line in lines:

@@ -1,8 +1,8 @@
-"""A stage while rules work on it: the world in it, texts, what may be written, and the deeds so far.
+"""A stage as the rules of a run see it: its files and problems, what may be written, and the changes so far.
 
-Files age by their own date (`modified` in the front matter) or, without one, by the mtime they had when the work began:
-what we write in between makes no memory look younger. Names and texts come from disk or a model, so words for people
-go through `visible`.
+A file is as old as its own date says (`modified` in the front matter) or, without one, its mtime when the run began: a
+rule's write makes no file look newer. Names and texts come from disk or a model, so what is shown goes through
+`visible`.
 """
 
 import os
@@ -45,12 +45,12 @@ class RuleChange(Struct, frozen=True):
 
 
 class RuleContext:
-    """The work on one stage.
+    """One stage during a run.
 
     Args:
         root: The stage; its path holds no link (it is ours).
         now: Seconds since 1970.
-        mode: What the run is for.
+        mode: "prune" may remove files and entries, "reflect" doesn't.
         pinned: Files that stay as they are.
         emit: Told what is done, one line at a time.
         zone: In which `modified` stamps in UTC become days; `None` is the machine's own.
@@ -82,12 +82,12 @@ class RuleContext:
         self._began: dict[str, int] = {}
         self._texts: dict[str, str] = {}
         self._allowed: dict[str, bool] = {}
-        self._remarks: set[str] = set()
-        self.look()
+        self._notes: set[str] = set()
+        self.refresh()
         self._began = {file.name: file.mtime_ns for file in self._known.values()}
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the stage again; what didn't change costs little."""
         read = read_scope(self.root, "auto", "memory", full=True, known=self._known, skip=OWN_SCOPES)
         self._known = {file.path: file for file in read.files}
@@ -100,27 +100,25 @@ class RuleContext:
         self.problems = registry.check_folder(self.scope, self.graph, {}, self.now)
 
     def _time_of(self, file: MemoryFile) -> int:
-        """When a memory was last true, in nanoseconds: its own date, else its time when the work began."""
-        stamp = stamp_of(file.front.modified)
+        """How new a file is, in nanoseconds since 1970: its own date, else its mtime when the run began."""
+        stamp = parse_timestamp(file.front.modified)
         if stamp is not None:
             return int(stamp.timestamp()) * 1_000_000_000
         return self._began.get(file.name, int(self.now) * 1_000_000_000)
 
-    def grow(self, name: str, like: MemoryFile) -> None:
-        """Let a file be as old as another, whose text it took."""
+    def age_like(self, name: str, like: MemoryFile) -> None:
+        """Count a file as old as another, whose text it took over."""
         self._began[name] = like.mtime_ns
 
     def day(self, file: MemoryFile) -> date | None:
         """The day that a file's front matter names; none if it lies in the future."""
-        stamp = stamp_of(file.front.modified)
+        stamp = parse_timestamp(file.front.modified)
         if stamp is None or stamp.timestamp() > self.now + 86_400:
             return None
         raw = file.front.modified or ""
         if raw.strip().upper().endswith(("Z", "+00:00")):
             return stamp.astimezone(self._zone).date()  # the client writes UTC, and "yesterday" was the writer's own
         return stamp.date()
-
-    # What is there
 
     @property
     def pinned(self) -> frozenset[str]:
@@ -151,10 +149,8 @@ class RuleContext:
             self._texts[name] = path.read_bytes().decode("utf-8") if path.is_file() else ""
         return self._texts[name]
 
-    # What is done
-
     def change(self, rule: str, name: str, words: str, after: Mapping[str, str | None]) -> bool:
-        """Write texts, as one deed; `None` removes a file.
+        """Write texts as one change; `None` removes a file.
 
         Returns:
             Whether something was done: not if a file may not be changed, or nothing is different.
@@ -167,7 +163,7 @@ class RuleContext:
             return False
         for one, text in changed.items():
             self._write(one, text)
-        lost = _lost([before[one] for one in changed], [text or "" for text in changed.values()])
+        lost = _lost_lines([before[one] for one in changed], [text or "" for text in changed.values()])
         made = RuleChange(rule, name, visible(words, keep=""), lost)
         self.changes.append(made)
         self._emit(f"{rule}: {made.words}")
@@ -178,14 +174,17 @@ class RuleContext:
         return (problem for problem in self.problems if problem.code == code and self.may_change(problem.file))
 
     def fix(self, problem: Problem) -> dict[str, str]:
-        """The texts that the problem's own check would write."""
+        """The texts that the problem's own check would write; none if it finds nothing to fix."""
         context = FixContext(self.scope, self.graph, self.text, self.now, self.pinned)
-        return dict(registry.fix_problem(problem, context).texts)
+        try:
+            return dict(registry.fix_problem(problem, context).texts)
+        except MemtuiError:
+            return {}
 
-    def remark(self, words: str) -> None:
+    def note(self, words: str) -> None:
         """Say, once, why something was left as it is."""
-        if words not in self._remarks:
-            self._remarks.add(words)
+        if words not in self._notes:
+            self._notes.add(words)
             self._emit(visible(words, keep=""))
 
     def _write(self, name: str, text: str | None) -> None:
@@ -213,7 +212,7 @@ class RuleContext:
 
 
 def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
-    """Old or new, whole; not synced, since a stage that a power cut spoils is thrown away and made anew."""
+    """Replace a file atomically; not synced, since a stage is discarded and copied again after a power cut."""
     temp = write_temp(folder, leaf, data, mode=mode, sync=False)
     try:
         REAL.replace(temp, leaf, dir_fd=folder)
@@ -223,7 +222,7 @@ def _replace(folder: int, leaf: str, data: bytes, mode: int) -> None:
         raise
 
 
-def stamp_of(text: str | None) -> datetime | None:
+def parse_timestamp(text: str | None) -> datetime | None:
     """A time stamp as front matter holds it; one without a zone counts as UTC, nonsense as none."""
     try:
         stamp = datetime.fromisoformat((text or "").strip())
@@ -234,18 +233,18 @@ def stamp_of(text: str | None) -> datetime | None:
     return stamp if stamp.tzinfo is not None else stamp.replace(tzinfo=UTC)
 
 
-def plain(line: str) -> str:
-    """A line in the form in which lines are compared: composed, runs of blanks one, none at its ends."""
+def normalized(line: str) -> str:
+    """A line as lines are compared: composed, white space collapsed, none at its ends."""
     return " ".join(nfc(line).split())
 
 
-def _lost(before: list[str], after: list[str]) -> tuple[str, ...]:
+def _lost_lines(before: list[str], after: list[str]) -> tuple[str, ...]:
     """The lines that are no longer there, in their order."""
-    left = Counter(plain(line) for text in after for line in text.split("\n"))
+    left = Counter(normalized(line) for text in after for line in text.split("\n"))
     lost = []
     for text in before:
         for line in text.split("\n"):
-            word = plain(line)
+            word = normalized(line)
             if not word:
                 continue
             if left[word] > 0:

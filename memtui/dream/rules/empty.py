@@ -13,9 +13,9 @@ def remove_empty(context: RuleContext) -> None:
         if not is_empty(context, file):
             continue
         if context.mode == "reflect":
-            context.remark(f"{file.name} is empty: a run in the mode prune removes it")
+            context.note(f"{file.name} is empty: a run in the mode prune removes it")
         elif _is_spoken_of(context, file):
-            context.remark(f"{file.name} is empty, but the index or another file says something of it: it stays")
+            context.note(f"{file.name} is empty, but the index or another file says something of it: it stays")
         else:
             index = context.text(INDEX_NAME)
             for entry in _entries_of(context, file):

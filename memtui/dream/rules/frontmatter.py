@@ -19,7 +19,7 @@ _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")
 """A date at the head of a file's name, in words: it says nothing of what the file is about."""
 
 
-def fill_front(context: RuleContext) -> None:
+def fill_frontmatter(context: RuleContext) -> None:
     """Fill what is missing in the topics' front matter."""
     for problem in context.problems:
         file = context.scope.find(problem.file)
@@ -27,7 +27,9 @@ def fill_front(context: RuleContext) -> None:
             continue
         if file is None or not context.may_change(file.name) or is_empty(context, file):
             continue
-        text = context.fix(problem)[file.name]
+        text = context.fix(problem).get(file.name)
+        if text is None:
+            continue
         did = f"is of type {problem.subject}"
         if problem.code == "missing-frontmatter":
             did = "has front matter now"

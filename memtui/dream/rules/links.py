@@ -15,7 +15,7 @@ from memtui.memory.markdown import Link
 
 
 def fix_links(context: RuleContext) -> None:
-    """Fix the dead links of every file that may be changed, the last of a file first: what stands before stays where it was."""
+    """Fix the dead links of every file that may be changed, from its end, so that columns before stay true."""
     called = _files_by_name(context)
     dead = sorted(context.problems_of("dead-link"), key=lambda one: (one.file, -(one.line or 0), -(one.column or 0)))
     for problem in dead:

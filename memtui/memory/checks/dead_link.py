@@ -7,7 +7,7 @@ its line, and makes any other link plain text. A dream's rule for links chooses 
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Fix, FixContext, Problem
-from memtui.memory.index import read_entries, without
+from memtui.memory.index import read_entries, remove_entries
 from memtui.memory.links import Names, retarget_link, slug, stem_of, unlink
 from memtui.memory.markdown import Link, find_links
 from memtui.util.text import nfc
@@ -61,7 +61,7 @@ def find_again(text: str, problem: Problem, names: Names) -> Link | None:
 def without_entry(text: str, link: Link) -> str | None:
     """An index without the entry that a link belongs to; None if it is no entry, or one of several files."""
     entry = next((entry for entry in read_entries(text) if entry.link.start == link.start and not entry.more), None)
-    return None if entry is None else without(text, [entry])
+    return None if entry is None else remove_entries(text, [entry])
 
 
 def fix(problem: Problem, context: FixContext) -> Fix:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem, Severity
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, read_entries
+from memtui.memory.links import Names
 from memtui.memory.tidy import one_sentence
 from memtui.util.text import nfc
 
@@ -32,14 +33,23 @@ def _names_in(index: str) -> frozenset[str]:
 
 def fix(problem: Problem, context: FixContext) -> Fix:
     """Add an entry, under a heading of the topic's type where there is one."""
-    file = context.scope.find(problem.file)
     text = context.read(INDEX_NAME)
-    listed = {context.graph.names.resolve(INDEX_NAME, target).name
-              for entry in read_entries(text) for target in (entry.target, *entry.more)}  # fmt: skip
-    if file is None or file.name in listed:
-        return Fix({INDEX_NAME: text})
-    row = EntryRow(file.entry_title, file.name, one_sentence(file.description or ""), file.type)
-    return Fix({INDEX_NAME: add_entries(text, [row])}, f"add {file.name} to {INDEX_NAME}")
+    file = context.scope.find(problem.file)
+    names = context.graph.names
+    if file is not None and not _is_listed(file.name, text, names):
+        row = EntryRow(file.entry_title, file.name, one_sentence(file.description or ""), file.type)
+        after = add_entries(text, [row])
+        if _is_listed(file.name, after, names):
+            return Fix({INDEX_NAME: after}, f"add {file.name} to {INDEX_NAME}")
+    return Fix({INDEX_NAME: text})
+
+
+def _is_listed(name: str, index: str, names: Names) -> bool:
+    return any(
+        names.resolve(INDEX_NAME, target).name == name
+        for entry in read_entries(index)
+        for target in (entry.target, *entry.more)
+    )
 
 
 CHECK = Check(("orphan",), TOPICS, find, fix, is_certain=True)
