@@ -1,10 +1,9 @@
-"""The entries of an index: read from any line with a link to a local `.md` file, edited by span.
+"""The entries and lines of an index (`MEMORY.md`), read leniently and edited by span.
 
-An entry is a line outside front matter, code and comments; its first such link says which file it stands for, the text
-behind the link is its description. Edits replace the characters in question and leave every other byte: line ends, order,
-headings, prose, a missing last line end.
-
-An index cut into lines of a kind: what tidying keeps, moves and takes out.
+An entry is any line outside front matter, code and comments with a link to a local `.md` file: `- [Title](file.md) —
+description` is the usual form; other separators, numbered lists and lines without a bullet occur. The first such link
+says which file the entry stands for, the text behind it is its description. An edit replaces the characters in question
+and leaves every other byte: line ends, order, headings, prose, a missing last line end.
 """
 
 import posixpath
@@ -16,7 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.memory.budget import IndexBudget, body_start, counted_text, units
-from memtui.memory.markdown import Link, code_spans, find_links, headings, write_label, write_target
+from memtui.memory.markdown import (
+    Edit,
+    Link,
+    apply_edits,
+    code_spans,
+    find_links,
+    headings,
+    target_edit,
+    write_label,
+    write_target,
+)
 from memtui.util.text import nfc
 
 INDEX_NAME = "MEMORY.md"
@@ -220,7 +229,7 @@ def drop_entries(text: str, target: str) -> str:
         target: The file's name as `IndexEntry.target` has it.
     """
     entries = read_entries(text)
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for entry in entries:
         if same_name(entry.target, target) and not entry.more and _LIST_LINE.match(text, entry.start) is not None:
             edits.append((entry.start, entry_end(text, entry), ""))
@@ -232,36 +241,23 @@ def drop_entries(text: str, target: str) -> str:
     return apply_edits(text, edits)
 
 
-def retarget_entries(text: str, old: str, new: str, title: str | None = None) -> str:
+def retarget_entries(text: str, old: str, new: str) -> str:
     """Let every link to one file of an index name another.
 
     Args:
         text: The whole index.
         old: The name as `IndexEntry.target` has it.
         new: The new name, posix, relative to the index.
-        title: A new label for the entries of the file, if their label is to change.
     """
     begin = body_start(text)
-    edits: list[tuple[int, int, str]] = []
-    for link in find_links(text):
-        name = local_name(link)
-        if name is None or link.start < begin or not same_name(name, old):
-            continue
-        written = text[link.target_start : link.target_end]
-        target = write_target(new, written)
-        if link.fragment:
-            fragment = written.rstrip(">").partition("#")[2]
-            target = target[:-1] + f"#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
-        edits.append((link.target_start, link.target_end, target))
-        if title is not None and text[link.target_start - 2 : link.target_start] == "](":
-            edits.append((link.start + 1, link.target_start - 2, write_label(title)))
-    return apply_edits(text, edits)
+    found = [link for link in find_links(text) if link.start >= begin and same_name(local_name(link) or "", old)]
+    return apply_edits(text, [target_edit(text, link, new) for link in found])
 
 
 def set_description(text: str, target: str, description: str) -> str:
     """Give the entries of a file another description; an empty one takes the separator away too."""
     description = " ".join(description.split())
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for entry in read_entries(text):
         if not same_name(entry.target, target):
             continue
@@ -273,13 +269,6 @@ def set_description(text: str, target: str, description: str) -> str:
             closing = re.compile(r"[*_`]*").match(text, entry.link.end)
             edits.append((entry.link.end if closing is None else closing.end(), entry.description_end, ""))
     return apply_edits(text, edits)
-
-
-def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
-    """Replace spans of a text; they must not overlap."""
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
 
 
 LineKind = Literal["free", "heading", "entry", "prose", "blank"]
@@ -305,7 +294,7 @@ class IndexLine(Struct, frozen=True):
 
 
 def index_lines(text: str) -> list[IndexLine]:
-    """An index cut into lines of a kind; an entry holds its continuation lines, code all of its lines."""
+    """The lines of an index, each with its kind; an entry holds its continuation lines, code all of its lines."""
     begin = body_start(text)
     heads = {heading.start: heading.level for heading in headings(text)}
     spans = {entry.start: (entry_end(text, entry), entry) for entry in read_entries(text)}
@@ -339,26 +328,24 @@ def index_lines(text: str) -> list[IndexLine]:
 
 def remove_entries(text: str, entries: list[IndexEntry]) -> str:
     """The text without some of its entries and what hangs below them."""
-    spans = sorted(((entry.start, entry_end(text, entry)) for entry in entries), reverse=True)
-    for start, end in spans:
-        text = text[:start] + text[end:]
-    return text
+    return apply_edits(text, [(entry.start, entry_end(text, entry), "") for entry in entries])
 
 
-def collapse_blank_lines(lines: list[IndexLine]) -> list[IndexLine]:
-    """Make runs of blank lines one; those in code are part of its block."""
-    pairs = zip(lines, [None, *lines], strict=False)
-    return [line for line, last in pairs if not (line.kind == "blank" and last is not None and last.kind == "blank")]
+def collapse_blank_lines(text: str) -> str:
+    """Make each run of blank lines one line; those in code are part of its block."""
+    lines = index_lines(text)
+    pairs = zip(lines, ["", *(line.kind for line in lines)], strict=False)
+    return "".join(line.text for line, before in pairs if not line.kind == before == "blank")
 
 
 def drop_empty_headings(before: str, after: str) -> str:
-    """Take out headings that had an entry or prose before and have none now, with the blank lines below them."""
+    """Drop headings that had an entry or prose before and have none now, with the blank lines below them."""
     if before == after:
         return after
     filled = _filled_headings(index_lines(before))
     lines = index_lines(after)
     still = _filled_headings(lines)
-    if len(filled) != len(still):  # a fence or comment came undone: better a heading too many
+    if len(filled) != len(still):  # a fence or comment lost its end: better a heading too many
         return after
     kept: list[IndexLine] = []
     number = 0

@@ -21,8 +21,7 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.memory.frontmatter import TYPES
-from memtui.memory.index import apply_edits
-from memtui.memory.markdown import Link, code_spans, find_links, write_label, write_target
+from memtui.memory.markdown import Edit, Link, apply_edits, code_spans, find_links, target_edit, write_label
 from memtui.memory.scope import Scope
 from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes
 from memtui.util.text import nfc
@@ -383,7 +382,7 @@ def update_links(text: str, source: str, old: str, new: str, names: Names) -> st
         The text; labels that repeat the file's name change too, `[[name]]` stays where it isn't the file's name.
     """
     home = new if source == old else source
-    edits: list[tuple[int, int, str]] = []
+    edits: list[Edit] = []
     for link in find_links(text):
         if link.kind == "import" or link.external:
             continue
@@ -395,7 +394,7 @@ def update_links(text: str, source: str, old: str, new: str, names: Names) -> st
     return apply_edits(text, edits)
 
 
-def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) -> list[tuple[int, int, str]]:
+def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) -> list[Edit]:
     if link.kind == "wiki":
         written = _wiki_word(link, source, old, new)
         return [] if written is None else [(link.target_start, link.target_end, written)]
@@ -403,7 +402,7 @@ def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) 
         return []  # a heading of the file itself
     from_here = posixpath.normpath(posixpath.join(posixpath.dirname(source), link.target))
     path = posixpath.relpath(new, posixpath.dirname(home) or ".") if _same(from_here, old) else new
-    edits = [_target_edit(text, link, path)]
+    edits = [_path_edit(text, link, path)]
     label = _label_span(text, link)
     if label is not None and nfc(text[label[0] : label[1]].strip("`*_ ")) in (
         nfc(posixpath.basename(old)),
@@ -416,24 +415,20 @@ def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) 
     return edits
 
 
-def _moved_along(text: str, link: Link, old: str, new: str) -> list[tuple[int, int, str]]:
+def _moved_along(text: str, link: Link, old: str, new: str) -> list[Edit]:
     """A relative link in a file that went to another folder still leads to where it did."""
     before, after = posixpath.dirname(old), posixpath.dirname(new)
     if before == after or not link.target or link.target.startswith(("/", "~")):
         return []
     goal = posixpath.normpath(posixpath.join(before, link.target))
-    return [_target_edit(text, link, posixpath.relpath(goal, after or "."))]
+    return [_path_edit(text, link, posixpath.relpath(goal, after or "."))]
 
 
-def _target_edit(text: str, link: Link, path: str) -> tuple[int, int, str]:
-    written = text[link.target_start : link.target_end]
-    if written.lstrip("<").startswith("./") and not path.startswith("."):
+def _path_edit(text: str, link: Link, path: str) -> Edit:
+    """`target_edit`, with the `./` that the old target began with."""
+    if text.startswith(("./", "<./"), link.target_start) and not path.startswith("."):
         path = f"./{path}"
-    target = write_target(path, written)
-    if link.fragment:
-        fragment = written.rstrip(">").partition("#")[2]
-        target = f"{target[:-1]}#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
-    return link.target_start, link.target_end, target
+    return target_edit(text, link, path)
 
 
 def _wiki_word(link: Link, source: str, old: str, new: str) -> str | None:
@@ -468,7 +463,7 @@ def retarget_link(text: str, link: Link, source: str, better: str) -> str:
         goal = better if link.target.lower().endswith(".md") else stem_of(better)
         return text[: link.target_start] + goal + text[link.target_end :]
     path = posixpath.relpath(better, posixpath.dirname(source) or ".")
-    return apply_edits(text, [_target_edit(text, link, path)])
+    return apply_edits(text, [_path_edit(text, link, path)])
 
 
 def unlink(text: str, link: Link, *, keep_target: bool = False) -> str:

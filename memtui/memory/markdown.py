@@ -9,13 +9,11 @@ What counts, one rule a line:
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Literal
 from urllib.parse import unquote
 
 from msgspec import Struct
-
-__all__ = ["Heading", "Link", "code_spans", "find_links", "headings", "strip_comments", "write_label", "write_target"]
 
 LinkKind = Literal["markdown", "wiki", "import"]
 
@@ -130,15 +128,6 @@ def headings(text: str) -> list[Heading]:
     return found
 
 
-def strip_comments(text: str) -> str:
-    """The text without the comments that the agent client takes out (`comments` has the rules)."""
-    if "<!--" not in text:
-        return text
-    from memtui.memory.comments import strip_comments as strip  # large patterns, rarely needed
-
-    return strip(text)
-
-
 def write_target(target: str, like: str = "") -> str:
     """A path as the target of a Markdown link.
 
@@ -158,6 +147,27 @@ def write_target(target: str, like: str = "") -> str:
 def _percent(match: re.Match[str]) -> str:
     """Characters as the bytes that they have in a file's name."""
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
+
+
+Edit = tuple[int, int, str]
+"""A replacement: start and end of the span, and the text to put there."""
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """Replace spans of a text; they must not overlap."""
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
+
+
+def target_edit(text: str, link: Link, path: str) -> Edit:
+    """The edit that lets a Markdown link lead to another path; `<>` and fragment stay."""
+    written = text[link.target_start : link.target_end]
+    target = write_target(path, written)
+    if link.fragment:
+        fragment = written.rstrip(">").partition("#")[2]
+        target = f"{target[:-1]}#{fragment}>" if target.startswith("<") else f"{target}#{fragment}"
+    return link.target_start, link.target_end, target
 
 
 def write_label(label: str) -> str:

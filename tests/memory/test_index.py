@@ -137,12 +137,6 @@ def test_renaming_a_file(text: str, after: str) -> None:
     assert retarget_entries(text, "a.md", "new n.md") == after
 
 
-def test_renaming_can_change_the_title() -> None:
-    assert (
-        retarget_entries("- [A](a.md) — x [r]: q\n", "a.md", "b.md", "New [1]") == "- [New \\[1\\]](b.md) — x [r]: q\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "hook", "after"),
     [

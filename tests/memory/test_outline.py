@@ -34,7 +34,7 @@ def test_headings_that_lost_what_they_had() -> None:
 
 def test_single_blanks_leave_code_alone() -> None:
     text = "a\n\n\n\nb\n```\n\n\n\n```\n"
-    assert "".join(line.text for line in collapse_blank_lines(index_lines(text))) == "a\n\nb\n```\n\n\n\n```\n"
+    assert collapse_blank_lines(text) == "a\n\nb\n```\n\n\n\n```\n"
 
 
 PIECES = st.sampled_from(
