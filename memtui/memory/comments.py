@@ -91,25 +91,6 @@ class _Effort(Struct):
     left: int = _MAX_REREAD_CHARS
 
 
-def strip_comments(text: str) -> str:
-    """The text without the comments that the client takes out.
-
-    Args:
-        text: Decoded Markdown, front matter already taken off. Line ends may be of any kind.
-
-    Returns:
-        The text with "\\n" line ends if anything could be a comment, else the very text.
-    """
-    if "<!--" not in text:
-        return text
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    kept, at = [], 0
-    for start, end in comment_spans(text):
-        kept.append(text[at:start])
-        at = end
-    return "".join(kept) + text[at:]
-
-
 def comment_spans(text: str) -> list[tuple[int, int]]:
     r"""Spans that the client takes out of a text, in order; the text's line ends must be "\n" already."""
     spans: list[tuple[int, int]] = []

@@ -61,10 +61,6 @@ class Reference(Struct, frozen=True):
     text: str
     link: Link | None = None
 
-    @property
-    def file(self) -> str:
-        return self.name
-
 
 def read_text(file: MemoryFile) -> str:
     """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""
@@ -106,35 +102,21 @@ class Names:
 
     @cached_property
     def _words(self) -> dict[str, str]:
-        """Slugs to names, the surest last so that it wins."""
+        """Slugs to names; the surest comes last and wins."""
         found: dict[str, str] = {}
         for file in reversed(self._files):
-            leaf = file.name.rpartition("/")[2].removesuffix(".md")
-            found[slug(_TYPE_PREFIX.sub("", leaf))] = file.name
+            found[slug(_TYPE_PREFIX.sub("", stem_of(file.name)))] = file.name
         for key in ("title", "name", "stem"):
             for file in reversed(self._files):
-                stem = file.name.rpartition("/")[2].removesuffix(".md")
-                word = {"title": file.title, "name": file.front.name or "", "stem": stem}[key]
+                word = {"title": file.title, "name": file.front.name or "", "stem": stem_of(file.name)}[key]
                 if word:
                     found[slug(word)] = file.name
         return found
 
     @cached_property
-    def slugs(self) -> tuple[str, ...]:
-        """The file names as slugs, for comparing."""
-        return tuple(self._stems)
-
-    def by_slug(self, word: str) -> str:
-        """The file of one of `slugs`."""
-        return self._stems[word]
-
-    @cached_property
-    def _stems(self) -> dict[str, str]:
-        return {
-            slug(file.name.rpartition("/")[2].removesuffix(".md")): file.name
-            for file in reversed(self._files)
-            if file.kind == "topic"
-        }
+    def stems(self) -> dict[str, str]:
+        """Topics by their file name as a slug."""
+        return {slug(stem_of(file.name)): file.name for file in reversed(self._files) if file.kind == "topic"}
 
     def resolve(self, source: str, target: str, kind: str = "markdown") -> Target:
         """What a link in a file leads to.
@@ -204,10 +186,6 @@ class Graph:
         self.names = Names(scope.files, scope.root)
         self._read = read
 
-    @classmethod
-    def of(cls, scope: Scope) -> "Graph":
-        return cls(scope)
-
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
         return {
@@ -238,17 +216,6 @@ class Graph:
         found = [(one, link) for one, link in self._back.get(_name(file), []) if index or one.kind != "index"]
         return self._lines(found)
 
-    @cached_property
-    def broken(self) -> tuple[Reference, ...]:
-        """The links that lead to nothing."""
-        found = [
-            (file, one.link)
-            for file in self.scope.files
-            for one in self._out[file.name]
-            if one.target.state == "missing"
-        ]
-        return self._lines(found, every=True)
-
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
         """Of a file: its links that stay in the folder, how many of them are broken, and the lines that link to it."""
         own = [one for one in self.out(file) if one.target.state in ("file", "missing", "other")]
@@ -260,12 +227,12 @@ class Graph:
         """How many other topics link to a file."""
         return len({one.name for one, _ in self._back.get(_name(file), []) if one.kind != "index"})
 
-    def _lines(self, found: list[tuple[MemoryFile, Link]], *, every: bool = False) -> tuple[Reference, ...]:
+    def _lines(self, found: list[tuple[MemoryFile, Link]]) -> tuple[Reference, ...]:
         texts: dict[str, list[str]] = {}
         seen: set[tuple[str, int]] = set()
         made = []
         for file, link in found:
-            if not every and (file.name, link.line) in seen:
+            if (file.name, link.line) in seen:
                 continue
             seen.add((file.name, link.line))
             if file.name not in texts:
@@ -282,8 +249,7 @@ def _name(file: MemoryFile | str) -> str:
 
 def mention_words(file: MemoryFile) -> tuple[str, ...]:
     """What a text may call a file: its stem, its name field, its title, each of 4 characters or more."""
-    stem = file.name.rpartition("/")[2].removesuffix(".md")
-    words = dict.fromkeys((stem, file.front.name or "", file.title))
+    words = dict.fromkeys((stem_of(file.name), file.front.name or "", file.title))
     return tuple(word for word in words if len(word) >= MIN_MENTION_CHARS and not word.isdigit())
 
 
@@ -345,7 +311,7 @@ def _mentions_in(
 
 
 class Graphs:
-    """The links of all scopes of a world, one `Graph` for each; `known` are those of scopes that didn't change."""
+    """The links of all scopes, a `Graph` for each; `known` are those of scopes that didn't change."""
 
     def __init__(self, scopes: Iterable[Scope], known: Mapping[str, Graph] | None = None) -> None:
         known = known or {}
@@ -354,10 +320,6 @@ class Graphs:
     def of(self, scope: str) -> Graph:
         """The graph of a scope, by its id."""
         return self._graphs[scope]
-
-    def out(self, file: MemoryFile) -> tuple[Outgoing, ...]:
-        """As `Graph.out`."""
-        return self.of(file.scope).out(file)
 
     def backlinks(self, file: MemoryFile, *, index: bool = False) -> tuple[Reference, ...]:
         """As `Graph.backlinks`."""

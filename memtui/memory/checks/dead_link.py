@@ -43,8 +43,8 @@ def most_similar(target: str, names: Names) -> str:
     """The file whose name is most like a missing one's, "" if none is similar enough."""
     from rapidfuzz import fuzz, process  # 20 ms, and most folders have no dead link
 
-    found = process.extractOne(slug(stem_of(target)), names.slugs, scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
-    return names.by_slug(found[0]) if found is not None else ""
+    found = process.extractOne(slug(stem_of(target)), list(names.stems), scorer=fuzz.ratio, score_cutoff=MIN_SIMILARITY)
+    return names.stems[found[0]] if found is not None else ""
 
 
 def find_again(text: str, problem: Problem, names: Names) -> Link | None:
