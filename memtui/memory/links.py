@@ -61,6 +61,10 @@ class Reference(Struct, frozen=True):
     text: str
     link: Link | None = None
 
+    @property
+    def file(self) -> str:
+        return self.name
+
 
 def read_text(file: MemoryFile) -> str:
     """A file's text, bad bytes as U+FFFD; "" if it can't be read now."""

@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
 
 
-_LARGE = frozenset({"over-budget", "no-index", "secret"})
-"""Problems whose mending a person wants to see first."""
-
-
 @click.command("check", cls=CliCommand, short_help="Look for problems, and mend them.")
 @click.argument("names", nargs=-1, shell_complete=complete_names, metavar="[NAME…]")
 @click.option("--fix", is_flag=True, help="Mend what can be mended without a decision; each can be undone.")
@@ -109,8 +105,10 @@ def _mend(call: CliContext, snapshot: "Snapshot", problems: "list[Problem]") -> 
 
 
 def _wanted(call: CliContext, name: str, problem: "Problem", plan: "Plan") -> bool:
-    """Whether to do it: what changes more than a line or two is shown and asked for."""
-    if problem.code not in _LARGE or call.asked.dry_run or call.asked.yes:
+    """Whether to do it: a fix that isn't certain is shown and asked for."""
+    from memtui.memory.checks.registry import is_certain
+
+    if is_certain(problem) or call.asked.dry_run or call.asked.yes:
         return True
     if not call.out.interactive():
         call.out.note(f"{name}: {problem.fix}: not without being asked, -y says yes")
