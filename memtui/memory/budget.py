@@ -24,9 +24,9 @@ from msgspec import Struct
 
 from memtui.util.text import JS_SPACE
 
-# What JavaScript's \s and trim() take for white space; Python's sets differ (U+0085, U+001C, U+FEFF).
 MAX_LINES = 200
 MAX_UNITS = 25_000
+"""UTF-16 code units."""
 
 Limit = Literal["lines", "units"]
 

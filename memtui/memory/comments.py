@@ -12,7 +12,6 @@ client's own lexer has them. Found by feeding random documents to client 2.1.332
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -73,10 +72,11 @@ _NOT_LAZY = re.compile(
 )
 _QUOTED_RULE = re.compile(r" {0,3}(?=(?:=+|-+) *\Z)")
 _COMMENT = re.compile(r"<!--[\s\S]*?-->")
-_MAX_REREAD_CHARS = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
+_MAX_REREAD_CHARS = 300_000
+"""What quotes with lazy lines may make us read again, far more than in any real file."""
 
 
-class _Block(NamedTuple):
+class _Block(Struct, frozen=True):
     """A block of a text: its kind and its offsets; `items` are the texts of a list's items or of a quote."""
 
     kind: str
@@ -226,8 +226,8 @@ def _list(text: str, at: int) -> _Block | None:
     return _Block("list", start, end, (*items[:-1], items[-1].rstrip(JS_SPACE)))
 
 
-class _Ends(NamedTuple):
-    """What ends a list item whose text is indented by so much."""
+class _Ends(Struct, frozen=True):
+    """Patterns of the lines that end a list item, by the indent of its text."""
 
     all: re.Pattern[str]
     after: re.Pattern[str]

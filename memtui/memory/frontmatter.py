@@ -1,20 +1,20 @@
-"""The block of `key: value` lines at the head of a topic file, read leniently (`frontmatter` edits it).
+"""The block of `key: value` lines at the head of a topic file: read leniently, edited by span.
 
-Not YAML: memory files hold values that a YAML loader refuses (`Use X: always`) or changes (`no`, `017`, dates), so a
-value is text, quotes removed, and nothing in it is ever run. What is odd is noted and shown, never a reason to drop
-the file.
+The block isn't read as YAML: memory files hold values that a YAML loader refuses (`Use X: always`) or changes (`no`,
+`017`, dates). A value is text with its quotes removed, and nothing in it is ever run. What is odd is noted and shown,
+never a reason to drop the file.
 
-The rules, one a line:
-- The block opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
+How a block is read, one rule a line:
+- It opens with `---` on the first line and closes with `---` within 30 lines and 16 KiB, or it is invalid.
 - A key may hold indented keys (`metadata:` / `  type: user`); they are named with a dot, `metadata.type`.
-- The last of two equal keys wins; the top-level `type` wins over the nested one; null and empty count as missing.
+- Three forms occur: `type` at the top; the same with `originSessionId`; `type`, `originSessionId` and `modified` below
+  `metadata`. The top-level `type` wins over the nested one.
+- The last of two equal keys wins; null and empty count as missing.
 - `#` inside a plain value is text, because people write "issue #12"; a comment is a line of its own, or stands behind a
   quoted value or a type.
 
-Front matter of a topic file: edit one field and leave every other byte (DESIGN.md D6).
-
-`fields` reads; this module writes. A write replaces the characters of one value, or puts one line in: byte order mark,
-line ends, comments, quotes, unknown keys, invalid YAML and a missing last line end stay as they were.
+How it is edited: an edit replaces the characters of one value or puts one line in. Byte order mark, line ends,
+comments, quotes, order, unknown keys, invalid YAML and a missing last line end stay as they were.
 """
 
 import re
@@ -25,8 +25,10 @@ from memtui.util.errors import MemtuiError
 
 TYPES = ("user", "feedback", "project", "reference")
 MAX_BLOCK_LINES = 30
+"""Lines that the agent client scans for a block."""
 MAX_BLOCK_BYTES = 16 * 1024
-LONG_VALUE_CHARS = 1000  # characters; a name or description beyond it is clipped wherever it is shown
+LONG_VALUE_CHARS = 1000
+"""A name or description beyond it is clipped wherever it is shown."""
 _FENCE = re.compile(r"---[ \t]*\r?(?:\n|\Z)")
 _KEY = re.compile(r"([ \t]*)([^\s:#\-\[\]{},&*!|>'\"%@`][^:\r\n]*?|<<)([ \t]*):(?:([ \t]+)|(?=\r?\Z))")
 _TIGHT = re.compile(r"([ \t]*)([A-Za-z_][\w-]*)(:)(?=[^\s:/])")
@@ -164,8 +166,6 @@ def read_frontmatter(data: bytes | str, *, partial: bool = False) -> Frontmatter
         Verdict, fields and notes; "warn" when there is no block, "invalid" when it is never closed in the first 30
         lines and 16 KiB, or when the data is no UTF-8 text. Never raises.
 
-    Source:
-        SAFETY.md 3.3; the 30 lines are what the agent client scans.
     """
     if isinstance(data, bytes):
         try:
@@ -323,7 +323,7 @@ def _unescape(match: re.Match[str]) -> str:
 def _note_oddities(
     number: int, key: str, raw: str, value: str | None, notes: list[FrontmatterNote], tight: bool
 ) -> None:
-    """Note what a reader of YAML would see otherwise, or what a person can't see."""
+    """Note what YAML would read otherwise, and what a person can't see."""
     if tight:
         notes.append(FrontmatterNote(number, "tight-colon", f"no blank after the colon of {key}"))
     if value is None:
@@ -395,7 +395,7 @@ def set_field(text: str, key: str, value: str) -> str:
 
 
 def remove_field(text: str, key: str) -> str:
-    """Take every line of a key out (all of them if it is there twice), with the keys and items nested under it.
+    """Remove every line of a key (of all of them if it is there twice), with the keys and items nested below it.
 
     Raises:
         MemtuiError: The block is never closed.
@@ -456,7 +456,7 @@ def _replaced(text: str, front: Frontmatter, field: Field, value: str) -> str:
 
 
 def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
-    """The text with one line more."""
+    """The text with a new line for the key."""
     head, _, leaf = key.rpartition(".")
     parent = front.field(head) if head else front.field("metadata") if key in _TOP_OR_METADATA else None
     line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{_newline(text)}"

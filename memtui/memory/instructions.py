@@ -39,9 +39,9 @@ from memtui.memory.path_rules import glob_regex, rule_paths
 
 MAX_IMPORT_HOPS = 4
 MAX_FILE_BYTES = 4 << 20
-"""Bytes; a larger file is skipped whole."""
+"""The client skips a larger file whole."""
 MAX_RULE_FILES = 2000
-"""Files that we look at in one rules folder."""
+"""Entries of one rules folder that are looked at."""
 
 LayerName = Literal["managed", "user", "project", "local", "rule"]
 """Which kind of instruction; a rule of the user's folder has `owner` "user"."""
@@ -73,8 +73,8 @@ class Instruction(Struct, frozen=True):
     """One file of the family, loaded or not.
 
     `size` is in bytes. `loaded_lines` and `loaded_chars` (UTF-16 code units) are what the agent gets of the file
-    itself,
-    imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says in
+    itself, imports not
+    included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says in
     words why nothing of it is loaded, `None` if it is.
     """
 
@@ -97,7 +97,7 @@ class Instruction(Struct, frozen=True):
 
     @property
     def total_chars(self) -> int:
-        """UTF-16 code units that it brings, its imports included."""
+        """UTF-16 code units that are loaded because of it, its imports included."""
         return (self.loaded_chars if self.loaded else 0) + sum(each.loaded_chars for each in walk_imports(self.imports))
 
 
@@ -112,8 +112,8 @@ def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True)
     """The instruction files of a directory in the order in which the client loads them; nothing is written.
 
     Args:
-        env: The surroundings.
-        place: The directory as decided.
+        env: Home, environment, policy files.
+        location: Where the directory's memory lies.
         exact: Read the `paths` of rules with all of YAML; without it PyYAML isn't imported.
 
     Returns:
@@ -209,7 +209,7 @@ class _Reader(Struct, dict=True):
         usual: bool = False,
         why: str | None = None,
     ) -> None:
-        """Take one file of a fixed name."""
+        """Add a file with a fixed name; one of the four usual files even if it doesn't exist."""
         try:
             stat = path.stat()
         except (OSError, ValueError):
@@ -353,7 +353,7 @@ def _through_link(folder: Path, path: Path) -> bool:
 
 
 def _rule_files(folder: Path, trail: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """The `*.md` files below a rules folder, links followed, a circle of links once."""
+    """The `*.md` files below a rules folder; links are followed, a cycle of links once."""
     here = os.path.realpath(folder)
     if here in trail:
         return

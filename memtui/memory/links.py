@@ -1,11 +1,11 @@
-r"""Who names whom: the links of a folder resolved, backlinks, broken links, and mentions that are no links yet.
+r"""Which file a link leads to, which files link to a file, and edits of links.
 
 How a link finds its file, one rule a line:
 - `[label](path)`: the path from the linking file's folder, else from the folder's root; only `.md` names a memory file.
 - `[[words]]`: a path or file name with or without `.md`, then the `name` field, then the title, then the file name
   without its type in front; blanks, `-` and `_` are the same, so is letter case.
-- Both spellings of an accent (composed or not) are one; for paths, letter case counts only if two files differ in
-  nothing else.
+- The composed and the decomposed spelling of an accent are the same; letter case in a path counts only if two files
+  differ in nothing else.
 - A path that leaves the folder is "outside" and not judged; `https:` and the like are "external".
 - What no listed file answers to may still be on the disk (in `team/`, hidden): only what isn't there is "missing".
 """
@@ -29,7 +29,7 @@ from memtui.util.text import nfc
 State = Literal["file", "outside", "external", "missing", "other"]
 
 MIN_MENTION_CHARS = 4
-"""Characters of a name below which a mention means nothing."""
+"""A shorter name is too common a word to count as a mention."""
 
 _SEPARATORS = re.compile(r"[\s_-]+")
 _TYPE_PREFIX = re.compile(rf"(?:{'|'.join(TYPES)})[-_ ]+(?=.)", re.IGNORECASE)
@@ -80,7 +80,7 @@ def stem_of(name: str) -> str:
 
 
 def slug(words: str) -> str:
-    """Words in the form in which they are compared: composed, small letters, one `-` for blanks, `-` and `_`."""
+    """Words as names are compared: composed, lower case, each run of blanks, `-` and `_` one `-`."""
     return _SEPARATORS.sub("-", nfc(words).casefold().strip()).strip("-")
 
 
@@ -178,7 +178,7 @@ class Names:
 
 
 class Graph:
-    """The links of one scope. Nothing is computed before it is asked for.
+    """The links of one scope, each part computed when it is first asked for.
 
     Args:
         scope: After the full read: a file whose `links` are None has none here.
@@ -221,7 +221,7 @@ class Graph:
         return self._lines(found)
 
     def counts(self, file: MemoryFile | str) -> tuple[int, int, int]:
-        """Of a file: its links that stay in the folder, how many of them are broken, and the lines that link to it."""
+        """Count a file's links in the folder, the broken ones among them, and the lines that link to the file."""
         own = [one for one in self.out(file) if one.target.state in ("file", "missing", "other")]
         broken = sum(one.target.state == "missing" for one in own)
         back = {(one.name, link.line) for one, link in self._back.get(_name(file), []) if one.kind != "index"}
@@ -283,7 +283,7 @@ def unlinked_mentions(
 
 
 def _mention(word: str) -> str:
-    """A pattern for a word: blanks, `-` and `_` alike; behind letters that take endings, an ending may follow."""
+    """A pattern for a word, blanks, `-` and `_` alike; an ending may follow where a script has them (Korean)."""
     body = r"[\s_-]+".join(re.escape(part) for part in _SEPARATORS.split(nfc(word)) if part)
     return rf"(?<![\w/-]){body}" + (r"(?![\w/-])" if word[-1].isascii() else r"(?![A-Za-z0-9_-])")
 
@@ -335,7 +335,7 @@ class Graphs:
 
 
 def update_links(text: str, source: str, old: str, new: str, names: Names) -> str:
-    """Let every link to a file name its new name.
+    """Let every link to a renamed file lead to its new name.
 
     Args:
         text: The text of the linking file.
@@ -382,7 +382,7 @@ def _renamed(text: str, link: Link, source: str, home: str, old: str, new: str) 
 
 
 def _moved_along(text: str, link: Link, old: str, new: str) -> list[Edit]:
-    """A relative link in a file that went to another folder still leads to where it did."""
+    """The edit for a relative link in a file that moved to another folder, so that it leads where it did."""
     before, after = posixpath.dirname(old), posixpath.dirname(new)
     if before == after or not link.target or link.target.startswith(("/", "~")):
         return []
@@ -398,7 +398,7 @@ def _path_edit(text: str, link: Link, path: str) -> Edit:
 
 
 def _wiki_word(link: Link, source: str, old: str, new: str) -> str | None:
-    """What stands in `[[…]]` afterwards; None where it names the file by its name field or title."""
+    """The new words of a wiki link; None where it names the file by its name field or title."""
     target = link.target
     with_ending = target.lower().endswith(".md")
     path = target if with_ending else f"{target}.md"
@@ -424,7 +424,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def retarget_link(text: str, link: Link, source: str, better: str) -> str:
-    """One link leads to another file of the folder."""
+    """Let one link lead to another file of the folder."""
     if link.kind == "wiki":
         goal = better if link.target.lower().endswith(".md") else stem_of(better)
         return text[: link.target_start] + goal + text[link.target_end :]
@@ -433,7 +433,7 @@ def retarget_link(text: str, link: Link, source: str, better: str) -> str:
 
 
 def unlink(text: str, link: Link, *, keep_target: bool = False) -> str:
-    """One link becomes plain text: its label as it stands there, with `keep_target` its target behind it as code."""
+    """Replace a link by its label as it stands there; with `keep_target`, the target follows as code."""
     span = _label_span(text, link) if link.kind == "markdown" else None
     words = text[span[0] : span[1]] if span is not None else link.label
     target = text[link.target_start : link.target_end].strip("<>")

@@ -1,10 +1,15 @@
-"""Links and headings of a Markdown text, found without a parser: 1,200 files in a blink, every hit with its span.
+"""Links, headings and code in a Markdown text, each with its span, and edits of links.
 
 What counts, one rule a line:
 - Nothing inside fenced or indented code, inline code or a closed `<!-- comment -->` is a link or a heading.
 - `[label](target "title")` and `[label]: target` are Markdown links; an image is none, inside a link it is the label.
 - `[[target]]`, `[[target|label]]` and `[[target#heading]]` are wiki links.
-- `@path` at the start of a word may be an import; whether it is one depends on the file being there, unknown here.
+- `@path` at the start of a word may be an import; whether it is one depends on the file being there.
+
+This is no CommonMark parser, for three reasons. An edit needs the spans of label and target, which parsers don't give.
+Some texts mean links that CommonMark takes for code or HTML: an entry indented by four blanks, text beside a comment,
+below a comment that is never closed, in an HTML block; the agent reads them, so they are links here. And a folder of
+hundreds of files is read at once: this takes about as long as iterating over the events of a parser.
 """
 
 import re
@@ -34,7 +39,7 @@ _LIST_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|\r?\Z)")
 _HEADING = re.compile(r"^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?$", re.MULTILINE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NEVER_BARE = re.compile("[\x00-\x1f\x7f-\xa0\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3000\ufeff\udc80-\udcff]")
-"""What a terminal obeys, blanks that are none of Markdown's, what nobody sees, and bytes of a name that is no text."""
+"""Control, invisible and bidi characters, blanks that Markdown doesn't know, and bytes that are no text."""
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -129,7 +134,7 @@ def headings(text: str) -> list[Heading]:
 
 
 def write_target(target: str, like: str = "") -> str:
-    """A path as the target of a Markdown link.
+    """Write a path as the target of a Markdown link.
 
     Args:
         target: The path, decoded; no fragment.
@@ -145,7 +150,7 @@ def write_target(target: str, like: str = "") -> str:
 
 
 def _percent(match: re.Match[str]) -> str:
-    """Characters as the bytes that they have in a file's name."""
+    """Characters as percent signs and the bytes of a file's name."""
     return "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "surrogateescape"))
 
 
@@ -171,7 +176,7 @@ def target_edit(text: str, link: Link, path: str) -> Edit:
 
 
 def write_label(label: str) -> str:
-    """A text as the label of a Markdown link: on one line, brackets and backslashes escaped, what is no text marked."""
+    """Write a text as the label of a Markdown link: on one line, brackets, backslashes and backticks escaped."""
     text = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", label)
     return re.sub(r"([\\\[\]`])", r"\\\1", " ".join(text.split()))
 
@@ -280,7 +285,7 @@ def _indented_code(text: str) -> list[tuple[int, int]]:
         blank = not line.strip()
         deep = line.startswith(("    ", "\t"))
         if not blank:
-            # Strictly, a deep list item is code too; but who writes one means a list, and the agent reads it as one.
+            # CommonMark takes a deep list item for code too; but a person means a list, and the agent reads it as one.
             if deep and not in_list and (was_blank or in_code) and _LIST_ITEM.match(line) is None:
                 spans.append((spans.pop()[0] if in_code else at, at + len(line)))
                 in_code = True

@@ -7,16 +7,12 @@ Recorded on Claude Code 2.1.332, one rule a line:
 - Without it, with an empty or null one, with anything that is no text, and with `**` alone, the rule is loaded at
   start.
 - `globs` and `alwaysApply` of other agents mean nothing.
+- In a glob `*` and `?` stay inside a name, `**/` is any number of folders, `**` anything, `{a,b}` either, `[a-z]` one
+  of; hidden names match like others. Globs are compared with whole POSIX paths, so one without `**` or a leading `/`
+  matches nothing (recorded with `claudeMdExcludes`).
 
 YAML is read with PyYAML's safe loader, at most 64 KiB, imported when first needed; a tag never makes an object and an
 alias is refused, so a block can neither run anything nor grow.
-
-Glob patterns of the agent client's settings, as regular expressions over whole POSIX paths.
-
-`*` and `?` stay inside a name, `**/` is any number of folders, `**` anything, `{a,b}` either, `[a-z]` one of; hidden
-names
-match like others. Recorded on Claude Code 2.1.332 with `claudeMdExcludes`: a pattern without `**` or a leading `/`
-matches nothing, since it is compared with whole paths.
 """
 
 import re

@@ -102,7 +102,7 @@ class PlanBuilder:
         return data.decode("utf-8", "surrogateescape")
 
     def text_or(self, name: str, default: str) -> str:
-        """The same; `default` if there is no such file."""
+        """As `text`; `default` if there is no such file."""
         return default if self._read(name) is None else self.text(name)
 
     def exists(self, name: str) -> bool:
@@ -110,17 +110,17 @@ class PlanBuilder:
         return self._read(name) is not None
 
     def put(self, name: str, text: str) -> None:
-        """Let a file hold this text."""
+        """Set the text of a file."""
         self._read(name)
         self._after[name] = text.encode("utf-8", "surrogateescape")
 
     def drop(self, name: str) -> None:
-        """Let a file go."""
+        """Remove a file."""
         self._read(name)
         self._after[name] = None
 
     def move(self, old: str, new: str) -> None:
-        """Let a file have another name; what it held under the new one is gone."""
+        """Rename a file; a file that has the new name already is replaced."""
         self.put(new, self.text(old))
         self.drop(old)
 
@@ -132,7 +132,7 @@ class PlanBuilder:
         renamed: tuple[tuple[str, str], ...] = (),
         allow: frozenset[str] | None = None,
     ) -> Plan:
-        """What all this comes to; files that end as they were are left out."""
+        """The plan of all edits; files that end as they were are left out."""
         changes = []
         for name, after in self._after.items():
             before = self._before[name]
@@ -142,7 +142,7 @@ class PlanBuilder:
         return Plan(title, tuple(changes), tuple(notes), self.root, allow, before_all, renamed)
 
     def apply(self, fix: Fix, title: str = "", *, allow: frozenset[str] | None = None) -> Plan:
-        """The plan that writes what a fix gives; its own title wins."""
+        """The plan that writes what a fix gives, with the fix's own title if it has one."""
         for name, text in fix.texts.items():
             self.put(name, text)
         return self.plan(fix.title or title, _limited(fix.notes), allow=allow)
@@ -164,13 +164,13 @@ class PlanBuilder:
 
 
 MAX_SLUG_CHARS = 60
-"""Characters of a name that become part of a file name."""
+"""Longer names are cut for the file name."""
 MAX_NOTES = 12
 _NOT_IN_NAMES = re.compile(r"[^\w]+|_+")
 
 
 def file_name(type: str, name: str) -> str:
-    """What a new topic's file is called: its type and its name in small letters, `feedback_testing_rules.md`.
+    """The file name of a new topic: its type and its name in lower case, `feedback_testing_rules.md`.
 
     Args:
         type: One of the four.
@@ -184,7 +184,7 @@ def file_name(type: str, name: str) -> str:
 
 
 def check_name(name: str) -> str:
-    """What is wrong with a file name that a person typed, "" if it will do; a missing `.md` is none."""
+    """What is wrong with a file name that a person typed, "" if it can be used; `.md` may be missing."""
     wanted = _full_name(name)
     if not wanted:
         return "a name is missing"
@@ -202,10 +202,10 @@ def _full_name(name: str) -> str:
 def plan_new(
     snapshot: Snapshot, name: str, type: str, description: str = "", body: str = "", *, scope: str = "auto"
 ) -> Plan:
-    """A new topic file, listed in the index.
+    """Create a topic file and list it in the index.
 
     Args:
-        world: The last reading.
+        snapshot: The last reading.
         name: As a person types it; it becomes the `name` field, the index title and part of the file name.
         type: One of the four.
         description: One line; also the entry's description.
@@ -236,10 +236,10 @@ def plan_new(
 
 
 def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
-    """Another name for a file; index entry and links follow.
+    """Rename a file; index entry and links follow.
 
     Args:
-        world: The last full reading.
+        snapshot: The last full reading.
         file: The file.
         new: The new name, posix, relative to the scope; `.md` may be missing, a folder may be in it.
 
@@ -274,7 +274,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
 def _update_all_links(
     builder: PlanBuilder, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
 ) -> tuple[list[str], int]:
-    """Put the new name into the files that link to it; returns notes, and how many lines changed."""
+    """Update the links to a renamed file; returns notes, and how many lines changed."""
     notes: list[str] = []
     lines = 0
     for name in dict.fromkeys([*linking, old]):
@@ -291,10 +291,10 @@ def _update_all_links(
 
 
 def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
-    """Files go, with their index entries; history keeps them.
+    """Delete files with their index entries; history keeps them.
 
     Args:
-        world: The last full reading.
+        snapshot: The last full reading.
         files: Of one scope.
 
     Returns:
@@ -326,14 +326,14 @@ def plan_delete(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
 
 
 def plan_type(snapshot: Snapshot, files: Sequence[MemoryFile], type: str) -> Plan:
-    """Another type for files of one scope; the file name stays."""
+    """Set the type of files of one scope; the file name stays."""
     if type not in TYPES:
         raise UsageError(f"{type!r} is no type", hint=f"one of {', '.join(TYPES)}")
     return plan_field(snapshot, files, "type", type)
 
 
 def plan_field(snapshot: Snapshot, files: Sequence[MemoryFile], key: str, value: str) -> Plan:
-    """A front matter field of files of one scope gets a value; a file without front matter gets a block."""
+    """Set a front matter field in files of one scope; a file without front matter gets a block."""
     scope = _scope(snapshot, files)
     builder = PlanBuilder(scope.root)
     notes = []

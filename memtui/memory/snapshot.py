@@ -1,4 +1,4 @@
-"""All memory of a directory at one moment: frozen, complete in itself, replaced whole by the next reading.
+"""All memory of a directory at one moment: frozen, and replaced whole by the next reading.
 
 The short reading lists files by their heads and measures the indexes: enough for a first frame. The full reading adds
 digests, links and problems. Either takes over from the last snapshot what has the same size and time of change, so a
@@ -8,10 +8,11 @@ reading after which nothing changed costs little more than the listing of the fo
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+
+from msgspec import Struct, field
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
@@ -24,14 +25,13 @@ from memtui.memory.topic import MAX_FILE_BYTES, FileKind, MemoryFile, read_bytes
 from memtui.util.errors import NotFound
 
 
-@dataclass(frozen=True)
-class Snapshot:
+class Snapshot(Struct, frozen=True, dict=True, eq=False):
     """What one reading found.
 
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
     `read_at` is in seconds since 1970. `notices` say in words what isn't as it usually is: no folder yet, one that
-    can't be read, memory switched off. `findings` is the cache of what each text says by itself, by
-    path. `allowed` are the fingerprints of secrets that the person said yes to.
+    can't be read, memory switched off. `findings` caches what each text says by itself, by path.
+    `allowed` are the fingerprints of secrets that the person said yes to.
     """
 
     location: MemoryLocation
@@ -41,8 +41,8 @@ class Snapshot:
     full: bool
     read_at: float
     notices: tuple[str, ...] = ()
-    graph: Graphs = field(default_factory=lambda: Graphs(()), repr=False, compare=False)
-    findings: Mapping[str, TextFindings] = field(default_factory=dict, repr=False, compare=False)
+    graph: Graphs = field(default_factory=lambda: Graphs(()))
+    findings: Mapping[str, TextFindings] = field(default_factory=dict)
     allowed: frozenset[str] = frozenset()
 
     @cached_property
@@ -140,13 +140,14 @@ def load_snapshot(
     files = {} if known is None else known._paths
     notices: list[str] = []
     scopes = []
-    for id, label, root in scope_roots(location):
-        if id == "auto" and not _is_there(root):
-            notices.append(f"no memory yet: {root} doesn't exist")
+    for found in scope_roots(location):
+        if found.id == "auto" and not _is_there(found.root):
+            notices.append(f"no memory yet: {found.root} doesn't exist")
             continue
-        scope = read_scope(root, id, label, full=full, known=files, skip=OWN_SCOPES if id == "auto" else frozenset())
+        skip = OWN_SCOPES if found.id == "auto" else frozenset()
+        scope = read_scope(found.root, found.id, found.label, full=full, known=files, skip=skip)
         if scope.problem:
-            notices.append(f"{label}: {scope.problem}")
+            notices.append(f"{scope.label}: {scope.problem}")
         scopes.append(scope)
     if not location.enabled:
         notices.append("memory is switched off: the agent loads and writes none")
@@ -195,7 +196,7 @@ def _without_allowed(problems: tuple[Problem, ...], allowed: frozenset[str]) -> 
 
 
 PROBLEMS_AGE_S = 300.0
-"""Seconds for which the problems of an unchanged folder stand: the ages in them go on."""
+"""How long the problems of an unchanged folder are reused; some of them name an age."""
 
 
 def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> dict[str, Snapshot]:
@@ -217,7 +218,7 @@ def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> dict[str
 
 
 def _is_there(root: Path) -> bool:
-    """Whether a folder exists, or may exist: one that we may not look at isn't called missing."""
+    """Whether a folder exists, or may exist: one that can't be looked at isn't called missing."""
     try:
         root.stat()
     except (FileNotFoundError, NotADirectoryError):

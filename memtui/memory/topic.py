@@ -18,13 +18,15 @@ from memtui.memory.markdown import Link, find_links, headings
 
 FileKind = Literal["index", "topic", "log", "instruction", "other"]
 
-MAX_FILE_BYTES = 1_000_000  # bytes; a larger file opens read only (UX: states)
-MAX_INDEX_BYTES = 16_000_000  # bytes; the agent client loads an index of any size, so it is measured at any size
+MAX_FILE_BYTES = 1_000_000
+"""A larger file opens read only."""
+MAX_INDEX_BYTES = 16_000_000
+"""The agent client loads an index of any size, so it is measured far beyond what it loads."""
 _TITLE = re.compile(r"^# +(\S.*?)[ \t#]*$", re.MULTILINE)
 _NOT_IN_WORDS = re.compile(r"[^\w]+|_+")
 _LONE_LF = re.compile(r"(?<!\r)\n")
 _LONE_CR = re.compile(r"\r(?!\n)")
-# The access time isn't ours to change; only the owner may ask for that, anybody else gets EPERM.
+# Reading leaves the access time alone; only a file's owner may ask for that, anybody else gets EPERM.
 _FLAGS = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _NOATIME = getattr(os, "O_NOATIME", 0)
 
@@ -107,7 +109,7 @@ def read_file(
     digest, links = None, None
     if whole:
         digest = hashlib.sha256(data).hexdigest()
-        # What is no UTF-8 is shown with replacement characters; its links are still of use to readers.
+        # A file that isn't UTF-8 is shown with replacement characters, and its links work.
         shown = data.decode("utf-8", "replace") if text is None else text
         links = tuple(find_links(shown)) if b"[" in data or b"@" in data else ()
     title = front.name or _title(front, text or "", name)

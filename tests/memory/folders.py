@@ -1,4 +1,4 @@
-"""Memory folders made for tests, and the world read from them."""
+"""Memory folders made for tests, and the snapshots read from them."""
 
 import os
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ def write(root: Path, files: Mapping[str, str | bytes], *, old: float = 7200.0) 
         os.utime(path, (NOW - old, NOW - old))
 
 
-def place_of(tmp_path: Path) -> tuple[Env, MemoryLocation]:
+def location_of(tmp_path: Path) -> tuple[Env, MemoryLocation]:
     """A directory `repo` whose memory folder is `<tmp>/memory`."""
     for name in ("home/.claude", "repo"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
@@ -35,8 +35,8 @@ def place_of(tmp_path: Path) -> tuple[Env, MemoryLocation]:
 
 
 def read(tmp_path: Path, *, full: bool = True, known: Snapshot | None = None, now: float = NOW) -> Snapshot:
-    """Read the world of `place_of`."""
-    env, place = place_of(tmp_path)
+    """Read the memory of `location_of`."""
+    env, place = location_of(tmp_path)
     return load_snapshot(place, env, full=full, known=known, now=now)
 
 

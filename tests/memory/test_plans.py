@@ -14,7 +14,7 @@ from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
-from tests.memory.folders import place_of, read, snapshot_of, topic, write
+from tests.memory.folders import location_of, read, snapshot_of, topic, write
 from tests.support import digest_tree
 
 FILES = {
@@ -90,7 +90,7 @@ def test_new_is_listed_under_the_heading_of_its_type(tmp_path: Path, snapshot: S
 
 
 def test_the_first_memory_makes_folder_and_index(tmp_path: Path) -> None:
-    place_of(tmp_path)
+    location_of(tmp_path)
     plan = plans.plan_new(read(tmp_path), "한국어 규칙", "feedback", "짧게 쓴다")
     after = carry_out(tmp_path, plan)
     assert after.auto is not None and [file.name for file in after.auto.files] == [
@@ -405,7 +405,7 @@ def test_a_secret_is_taken_out(tmp_path: Path) -> None:
 
 
 def test_a_secret_in_an_instruction_file(tmp_path: Path) -> None:
-    place_of(tmp_path)
+    location_of(tmp_path)
     value = "ghp_" + "aB3dE5fG7h" * 4
     (tmp_path / "repo/CLAUDE.md").write_text(f"use {value}\n")
     snapshot = snapshot_of(tmp_path, {})

@@ -2,14 +2,13 @@
 
 import errno
 import os
-from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
 
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.errors import NotFound
-from tests.memory.folders import NOW, place_of, read, snapshot_of, topic, write
+from tests.memory.folders import NOW, location_of, read, snapshot_of, topic, write
 from tests.support import digest_tree, run_python
 
 FILES = {
@@ -23,7 +22,7 @@ FILES = {
 
 
 def full_home(tmp_path: Path) -> None:
-    place_of(tmp_path)
+    location_of(tmp_path)
     write(
         tmp_path,
         {
@@ -162,15 +161,15 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_memory_switched_off(tmp_path: Path) -> None:
     snapshot_of(tmp_path, FILES)
-    env, place = place_of(tmp_path)
+    env, place = location_of(tmp_path)
     snapshot = load_snapshot(env=env, location=place._replace(enabled=False), full=True, now=NOW)
     assert snapshot.auto is not None and len(snapshot.auto.files) == 3
     assert snapshot.notices == ("memory is switched off: the agent loads and writes none",)
 
 
-def test_a_world_is_frozen(tmp_path: Path) -> None:
+def test_a_snapshot_is_frozen(tmp_path: Path) -> None:
     snapshot = snapshot_of(tmp_path, FILES)
-    with pytest.raises(FrozenInstanceError):
+    with pytest.raises(AttributeError):
         snapshot.problems = ()  # type: ignore[misc]
     with pytest.raises(TypeError):
         snapshot.findings["x"] = None  # type: ignore[index]
@@ -201,9 +200,9 @@ from memtui.client.memory_location import locate_memory
 from memtui.memory.snapshot import load_snapshot
 root = Path(sys.argv[1])
 env = Env(root / "home", {}, ())
-place = locate_memory(env, root / "repo")._replace(folder=root / "memory")
-world = load_snapshot(place, env, full=False, now=1.0)
-assert world.auto is not None and len(world.auto.files) == 3
+location = locate_memory(env, root / "repo")._replace(folder=root / "memory")
+snapshot = load_snapshot(location, env, full=False, now=1.0)
+assert snapshot.auto is not None and len(snapshot.auto.files) == 3
 heavy = ("yaml", "markdown_it", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
 print([name for name in heavy if name in sys.modules])
 """

@@ -1,15 +1,15 @@
-"""Relative dates turned absolute, where the day on which a text was written makes them certain.
+"""Relative dates made absolute, where the day on which a text was written makes them certain.
 
-The date is put in place of the word only where it can stand in the same grammar: behind a preposition, as a possessive,
-alone in brackets, before a Korean particle that doesn't ask how the word sounds. Everywhere else the word stays behind
-it, "2026-03-01 (yesterday)": whether "yesterday" is an adverb, which a bare date isn't, can't be told by rule, and what
-was said stays. Either form is no relative date to `memory.dates`, so it is not touched again.
+The date replaces the phrase only where it fits the same grammar: behind a preposition, as a possessive, alone in
+brackets, before a Korean particle that doesn't depend on how the word sounds. Everywhere else the phrase stays behind
+it, "2026-03-01 (yesterday)", since no rule can tell whether "yesterday" is an adverb, which a bare date isn't. Either
+form is no relative date to `memory.dates`, so it is not touched again.
 
 Left alone, because not certain:
 - "today" and "오늘", which mean "nowadays" more often than a day; "last Friday", "in 3 days", "a month ago", quarters,
   seasons, sprints, "3일 전" (before what?);
-- week words in a file of a Sunday: in half of the world the week has just begun;
-- what stands under or beside another date, in a quotation, a heading or a link.
+- week words in a file of a Sunday, since weeks begin on Sunday in half of the world;
+- a phrase below or beside another date, in a quotation, a heading or a link.
 """
 
 import re
@@ -24,7 +24,7 @@ from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.markdown import find_links, headings
 
 MAX_COUNTED_DAYS = 14
-"""Days behind which "20 days ago" is a round number."""
+"""Above it, "20 days ago" is a round number."""
 MAX_COUNTED_WEEKS = 8
 
 _COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7} | {
@@ -55,21 +55,21 @@ _QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 
 
 class DatedText(Struct, frozen=True):
-    """A text with its dates absolute, and the words with what they mean."""
+    """A text with its dates absolute, and each phrase with its date."""
 
     text: str
     dates: tuple[tuple[str, str], ...]
 
 
 class _Date(Struct, frozen=True):
-    """A date in words; `part` tells that the phrase says more (the time of day), so that it has to stay."""
+    """A date in words; `part` tells that the phrase says more (the time of day) and has to stay."""
 
     words: str
     part: bool = False
 
 
 def make_dates_absolute(text: str, day: date) -> DatedText:
-    """Turn the relative dates of a text absolute.
+    """Make the relative dates of a text absolute.
 
     Args:
         text: A whole topic file; its front matter is left out.
@@ -108,13 +108,13 @@ def date_files(context: RuleContext) -> None:
 
 
 def depends_on_its_day(text: str) -> bool:
-    """Whether a text would say something else in a file of another day."""
+    """Whether a text would mean something else in a file with another date."""
     some_day = date(2026, 3, 4)
     return any(meaning(phrase, some_day) is not None for _, _, phrase in relative_dates(text))
 
 
 def meaning(phrase: str, day: date) -> _Date | None:
-    """What a phrase means in a text of a day; `None` if that isn't certain."""
+    """The date that a phrase means in a text of that day; `None` if that isn't certain."""
     words = " ".join(phrase.lower().split())
     if not words.isascii():
         words = words.replace(" ", "")
@@ -165,7 +165,7 @@ def _month(day: date, step: int) -> str:
 
 
 def _replacement(text: str, start: int, end: int, when: _Date) -> str | None:
-    """What stands in the place of a phrase; `None` if nothing fits."""
+    """What replaces a phrase; `None` if nothing fits."""
     phrase, behind = text[start:end], text[end : end + 2]
     words = when.words
     if phrase[0].isupper():
@@ -181,7 +181,7 @@ def _replacement(text: str, start: int, end: int, when: _Date) -> str | None:
 
 
 def _certain_phrases(text: str) -> list[tuple[int, int, str]]:
-    """The phrases that can only mean the day of the file."""
+    """The phrases whose day can only be that of the file."""
     body = read_frontmatter(text).body_start
     hits = [hit for hit in relative_dates(text) if hit[0] >= body]
     if not hits:
@@ -205,7 +205,7 @@ def _within(spans: list[tuple[int, int]], offset: int) -> bool:
 
 
 def _undated_paragraphs(text: str, body: int) -> list[tuple[int, int]]:
-    """The paragraphs that no other date is about: none in them, none that opens a line above them."""
+    """The paragraphs without a date of their own and not below a line that begins with one."""
     free: list[tuple[int, int]] = []
     start = at = body
     has_date = opened = False

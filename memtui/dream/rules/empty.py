@@ -8,13 +8,13 @@ _BOOKKEEPING = ("name", "type", "modified", "created", "originSessionId", "node_
 
 
 def remove_empty(context: RuleContext) -> None:
-    """Remove empty files, unless something is said of them elsewhere."""
+    """Remove empty files, unless the index or another file says something about them."""
     for file in context.topics:
         if not is_empty(context, file):
             continue
         if context.mode == "reflect":
             context.note(f"{file.name} is empty: a run in the mode prune removes it")
-        elif _is_spoken_of(context, file):
+        elif _is_described(context, file):
             context.note(f"{file.name} is empty, but the index or another file says something of it: it stays")
         else:
             index = context.text(INDEX_NAME)
@@ -34,8 +34,8 @@ def is_empty(context: RuleContext, file: MemoryFile) -> bool:
     return all(field.value is None or field.key.rpartition(".")[2] in _BOOKKEEPING for field in front.fields)
 
 
-def _is_spoken_of(context: RuleContext, file: MemoryFile) -> bool:
-    """Whether a description in the index or a link tells something that would lead nowhere then."""
+def _is_described(context: RuleContext, file: MemoryFile) -> bool:
+    """Whether a description in the index, or a link, says something about a file."""
     if context.graph.links_in(file):
         return True
     linked = any(out.target.name == file.name for out in context.graph.out(INDEX_NAME))

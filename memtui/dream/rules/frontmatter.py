@@ -16,7 +16,7 @@ from memtui.memory.markdown import headings
 from memtui.util.errors import MemtuiError
 
 _DAY = re.compile(r"^\d{4} \d\d \d\d (?=.)")
-"""A date at the head of a file's name, in words: it says nothing of what the file is about."""
+"""A date at the start of a file's name, in words."""
 
 
 def fill_frontmatter(context: RuleContext) -> None:
@@ -41,7 +41,7 @@ def fill_frontmatter(context: RuleContext) -> None:
 
 
 def _name(context: RuleContext, file: str, text: str) -> str:
-    """What a file without a name is to be called."""
+    """The name for a file that has none."""
     body = text[read_frontmatter(text).body_start :].lstrip("\r\n")
     first = next(iter(headings(body)), None)
     name = name_of(body, file)
@@ -67,7 +67,7 @@ def _fill(context: RuleContext, name: str) -> None:
 
 
 def _set(text: str, key: str, value: str) -> str | None:
-    """The text with a field more; `None` if the block can't take it (too long then, or the key holds a list)."""
+    """The text with a new field; `None` if the block can't take it (too long then, or the key holds a list)."""
     try:
         after = set_field(text, key, value)
     except MemtuiError:

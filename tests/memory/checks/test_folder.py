@@ -8,7 +8,7 @@ import pytest
 from memtui.memory.checks.base import Problem
 from memtui.memory.frontmatter import type_of_name
 from memtui.memory.snapshot import Snapshot, check_text, load_snapshot
-from tests.memory.folders import NOW, place_of, read, snapshot_of, topic, write
+from tests.memory.folders import NOW, location_of, read, snapshot_of, topic, write
 
 GOOD = {
     "MEMORY.md": "# Memory\n\n- [Testing](feedback_testing.md) — real database\n- [On call](project_oncall.md) — who\n",
@@ -162,7 +162,7 @@ def test_metadata_type_and_unknown_keys_are_fine(tmp_path: Path) -> None:
 def test_secrets_in_topics_index_and_instructions(tmp_path: Path) -> None:
     value = "ghp_" + "aB3dE5fG7h" * 4
     files = {"MEMORY.md": f"- [a](project_a.md) — {value}\n", "project_a.md": topic("a", body=f"use {value}\n")}
-    place_of(tmp_path)
+    location_of(tmp_path)
     (tmp_path / "repo/CLAUDE.md").write_text(f"x\n{value}\n")
     snapshot = snapshot_of(tmp_path, files)
     found = [problem for problem in snapshot.problems if problem.code == "secret"]
@@ -238,7 +238,7 @@ def test_logs_are_no_topics(tmp_path: Path) -> None:
 
 
 def test_imports_of_instructions(tmp_path: Path) -> None:
-    place_of(tmp_path)
+    location_of(tmp_path)
     (tmp_path / "repo/CLAUDE.md").write_text("@docs/gone.md ask @kim or @scope/pkg\n\n@b1.md,\n")
     (tmp_path / "repo/b1.md").write_text("x")
     snapshot = snapshot_of(tmp_path, {})
@@ -305,7 +305,7 @@ def test_what_the_person_allowed_is_no_problem(tmp_path: Path) -> None:
     value = "ghp_" + "aB3dE5fG7h" * 4
     snapshot = snapshot_of(tmp_path, {"MEMORY.md": f"{value}\n"})
     allowed = frozenset({problem.subject for problem in snapshot.problems})
-    env, place = place_of(tmp_path)
+    env, place = location_of(tmp_path)
     again = load_snapshot(place, env, full=True, known=snapshot, now=NOW, allowed=allowed)
     assert again.problems == ()
     assert check_text(again, tmp_path / "memory/MEMORY.md", f"{value}\n") == ()
