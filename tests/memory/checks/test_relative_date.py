@@ -1,10 +1,16 @@
-"""Facts of a text are those of the whole text, found by looking at few lines."""
+"""Relative dates, once they are old."""
+
+from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.checks import registry, relative_date, secret
+from memtui.memory.checks import registry, relative_date
 from memtui.memory.dates import relative_dates
+from tests.memory.folders import (
+    snapshot_of,
+    topic,
+)
 
 WORDS = st.sampled_from(
     [
@@ -33,6 +39,28 @@ WORDS = st.sampled_from(
 )
 
 
+def test_relative_dates_are_a_problem_once_they_are_old(tmp_path: Path) -> None:
+    files = {
+        "MEMORY.md": "[a](project_a.md)\n",
+        "project_a.md": topic("a", body="Release next week, see today's plan.\n어제 정함\n"),
+    }
+    fresh = snapshot_of(tmp_path, files)
+    assert {(p.code, p.severity) for p in fresh.problems} == {("relative-date", "info")}
+    old = snapshot_of(tmp_path, files, old=12 * 86_400)
+    assert [(p.severity, p.subject) for p in old.problems] == [
+        ("warning", "next week"),
+        ("info", "today"),
+        ("warning", "어제"),
+    ]
+    assert old.problems[0].message == '"next week" was written 12d ago or earlier: write the date'
+
+
+def test_many_relative_dates_are_summed_up(tmp_path: Path) -> None:
+    files = {"MEMORY.md": "[a](project_a.md)\n", "project_a.md": topic("a", body="yesterday\n\n" * 9)}
+    snapshot = snapshot_of(tmp_path, files, old=12 * 86_400)
+    assert [p.message for p in snapshot.problems][3:] == ["6 more relative dates"]
+
+
 def test_places_count_from_one() -> None:
     hits = relative_date.find_in_text("x\n  done yesterday\n- 어제 했다\n")
     assert [(one.line, one.column, one.words) for one in hits] == [(2, 8, "yesterday"), (3, 3, "어제")]
@@ -44,12 +72,6 @@ def test_code_is_left_alone() -> None:
 
 def test_logs_may_speak_of_yesterday() -> None:
     assert "relative-date" not in registry.find_in_text("yesterday\n", "log").hits
-
-
-def test_secrets_come_masked() -> None:
-    value = "ghp_" + "aB3dE5fG7h" * 4
-    (hit,) = secret.find_in_text(f"a\nuse {value}\n")
-    assert (hit.line, hit.column) == (2, 5) and value not in hit.words
 
 
 def test_a_date_beside_the_phrase_makes_it_plain() -> None:
