@@ -193,8 +193,7 @@ class Graph:
     @cached_property
     def _out(self) -> dict[str, tuple[Outgoing, ...]]:
         return {
-            file.name: tuple(self._outgoing(file.name, link) for link in file.links or () if link.kind != "import")
-            for file in self.scope.files
+            file.name: tuple(self._outgoing(file.name, link) for link in file.links or ()) for file in self.scope.files
         }
 
     def _outgoing(self, source: str, link: Link) -> Outgoing:
@@ -212,7 +211,7 @@ class Graph:
         return found
 
     def out(self, file: MemoryFile | str) -> tuple[Outgoing, ...]:
-        """The links of a file in their order, imports left out."""
+        """The links of a file in their order."""
         return self._out.get(_name(file), ())
 
     def backlinks(self, file: MemoryFile | str, *, index: bool = False) -> tuple[Reference, ...]:
@@ -350,7 +349,7 @@ def update_links(text: str, source: str, old: str, new: str, names: Names) -> st
     home = new if source == old else source
     edits: list[Edit] = []
     for link in find_links(text):
-        if link.kind == "import" or link.external:
+        if link.external:
             continue
         target = names.resolve(source, link.target, link.kind)
         if target.name == old:

@@ -4,7 +4,7 @@ What counts, one rule a line:
 - Nothing inside fenced or indented code, inline code or a closed `<!-- comment -->` is a link or a heading.
 - `[label](target "title")` and `[label]: target` are Markdown links; an image is none, inside a link it is the label.
 - `[[target]]`, `[[target|label]]` and `[[target#heading]]` are wiki links.
-- `@path` at the start of a word may be an import; whether it is one depends on the file being there.
+- An `@path` is none: `imports` has the rules of those.
 
 This is no CommonMark parser, for three reasons. An edit needs the spans of label and target, which parsers don't give.
 Some texts mean links that CommonMark takes for code or HTML: an entry indented by four blanks, text beside a comment,
@@ -20,9 +20,9 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-LinkKind = Literal["markdown", "wiki", "import"]
+LinkKind = Literal["markdown", "wiki"]
 
-_CANDIDATE = re.compile(r"[`~<\[@\\]")
+_CANDIDATE = re.compile(r"[`~<\[\\]")
 _LINK = re.compile(
     r"\[((?:[^\[\]\\\n]|\\.|\n(?![ \t]*\r?\n)|\[(?:[^\[\]\n]|\[[^\[\]\n]*\])*\])*)\]"
     r"\([ \t]*(<[^<>\n]*>|(?:[^\s()<\\]|\\.|\([^\s()]*\))(?:[^\s()\\]|\\.|\([^\s()]*\))*)"
@@ -30,7 +30,6 @@ _LINK = re.compile(
 )
 _WIKI = re.compile(r"\[\[([^\[\]\n|#]+)(?:#([^\[\]\n|]*))?(?:\|([^\[\]\n]*))?\]\]")
 _DEFINITION = re.compile(r"\[((?:[^\[\]\\\n]|\\.)+)\]:[ \t]+(<[^<>\n]*>|[^\s<][^\s]*)")
-_IMPORT = re.compile(r"@((?:~/|\.{1,2}/|/)?[^\s\\@`\[\]()<>\"',;:|]+)")
 _FENCE_OPEN = re.compile(r"(`{3,})[^`\n]*(?:\n|\Z)|(~{3,})[^\n]*(?:\n|\Z)")
 _BEFORE_FENCE = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*\Z")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\r?\n")
@@ -105,12 +104,12 @@ def find_links(text: str) -> list[Link]:
     Returns:
         The links, by offset. Takes time in proportion to the text, whatever it holds.
     """
-    if "[" not in text and "@" not in text:
+    if "[" not in text:
         return []
     lines = _LinePositions(text)
     links: list[Link] = []
     for at in _candidates(text):
-        link = _import_at(text, at, lines) if text[at] == "@" else _link_at(text, at, lines)
+        link = _link_at(text, at, lines)
         if link is not None and (not links or link.start >= links[-1].end):
             links.append(link)
     return links
@@ -190,7 +189,7 @@ def code_spans(text: str) -> list[tuple[int, int]]:
 
 
 def _candidates(text: str, spans: list[tuple[int, int]] | None = None) -> Iterator[int]:
-    """Offsets of `[` and `@` outside code and comments; what is skipped goes into `spans`."""
+    """Offsets of `[` outside code and comments; what is skipped goes into `spans`."""
     skip = [] if spans is None else spans
     indented = _indented_code(text)
     skip += indented
@@ -207,7 +206,7 @@ def _candidates(text: str, spans: list[tuple[int, int]] | None = None) -> Iterat
             at = indented[block][1]
             continue
         char = text[at]
-        if char in "[@":
+        if char == "[":
             yield at
             at += 1
         elif char == "\\":
@@ -306,7 +305,7 @@ def _link_at(text: str, at: int, lines: _LinePositions) -> Link | None:
     if match is not None:
         if at and text[at - 1] == "!" and (at < 2 or text[at - 2] != "\\"):
             return None
-        return _markdown_link("markdown", match, match[1], match[2], match.span(2), lines)
+        return _markdown_link(match, lines)
     if text.startswith("[[", at):
         match = _WIKI.match(text, at)
         if match is None:
@@ -323,12 +322,11 @@ def _link_at(text: str, at: int, lines: _LinePositions) -> Link | None:
     if before.rpartition("\n")[2].strip(" ") or (len(before) == 4 and "\n" not in before):
         return None  # only at the start of a line is it a definition
     match = _DEFINITION.match(text, at)
-    return None if match is None else _markdown_link("markdown", match, match[1], match[2], match.span(2), lines)
+    return None if match is None else _markdown_link(match, lines)
 
 
-def _markdown_link(
-    kind: LinkKind, match: re.Match[str], label: str, written: str, span: tuple[int, int], lines: _LinePositions
-) -> Link:
+def _markdown_link(match: re.Match[str], lines: _LinePositions) -> Link:
+    label, written = match[1], match[2]
     line, column = lines.at(match.start())
     target = written[1:-1] if written.startswith("<") else written
     target = _ESCAPED.sub(r"\1", target)
@@ -339,18 +337,4 @@ def _markdown_link(
             unquote(target.partition("?")[0], errors="surrogateescape") if "%" in target else target.partition("?")[0]
         )
     label = _ESCAPED.sub(r"\1", " ".join(label.split())) if "\\" in label or "\n" in label else label
-    return Link(kind, target, label, line, column, match.start(), match.end(), *span, fragment)
-
-
-def _import_at(text: str, at: int, lines: _LinePositions) -> Link | None:
-    if at and not text[at - 1].isspace():
-        return None
-    match = _IMPORT.match(text, at)
-    if match is None:
-        return None
-    target = match[1].rstrip(".!?*_")
-    if not target or not (target[0].isalnum() or target[0] in "._~/-"):
-        return None
-    line, column = lines.at(at)
-    end = at + 1 + len(target)
-    return Link("import", target, target, line, column, at, end, at + 1, end)
+    return Link("markdown", target, label, line, column, match.start(), match.end(), *match.span(2), fragment)

@@ -157,12 +157,11 @@ def load_snapshot(
     graphs = Graphs(scopes)
     if full:
         findings = _findings(scopes, instructions, findings)
-        same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else {}
-        graphs = Graphs(scopes, {id: before.graph.of(id) for id, before in same.items()})
+        same = _unchanged(scopes, known, now) if known is not None and known.allowed == allowed else frozenset()
+        graphs = Graphs(scopes, {} if known is None else {id: known.graph.of(id) for id in same})
         for scope in scopes:
-            before = same.get(scope.id)
-            if before is not None:
-                problems += tuple(problem for problem in before.problems if problem.scope == scope.id)
+            if known is not None and scope.id in same:
+                problems += tuple(problem for problem in known.problems if problem.scope == scope.id)
             else:
                 problems += registry.check_folder(scope, graphs.of(scope.id), findings, now)
         problems = _without_allowed(problems + registry.check_instructions(instructions, findings), allowed)
@@ -199,22 +198,21 @@ PROBLEMS_AGE_S = 300.0
 """How long the problems of an unchanged folder are reused; some of them name an age."""
 
 
-def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> dict[str, Snapshot]:
-    """The scopes in which every file is the very one of the last full reading, with that reading."""
+def _unchanged(scopes: Iterable[Scope], known: Snapshot, now: float) -> frozenset[str]:
+    """The scopes in which every file is the very one of the last full reading."""
     if not known.full or not 0 <= now - known.read_at < PROBLEMS_AGE_S:
-        return {}
-    same = {}
-    for scope in scopes:
-        before = known.scope(scope.id)
-        if (
-            before is not None
-            and before.root == scope.root
-            and before.index_text == scope.index_text
-            and len(before.files) == len(scope.files)
-            and all(one is other for one, other in zip(before.files, scope.files, strict=True))
-        ):
-            same[scope.id] = known
-    return same
+        return frozenset()
+    return frozenset(scope.id for scope in scopes if _is_same(scope, known.scope(scope.id)))
+
+
+def _is_same(scope: Scope, before: Scope | None) -> bool:
+    return (
+        before is not None
+        and before.root == scope.root
+        and before.index_text == scope.index_text
+        and len(before.files) == len(scope.files)
+        and all(one is other for one, other in zip(before.files, scope.files, strict=True))
+    )
 
 
 def _is_there(root: Path) -> bool:

@@ -111,7 +111,7 @@ def read_file(
         digest = hashlib.sha256(data).hexdigest()
         # A file that isn't UTF-8 is shown with replacement characters, and its links work.
         shown = data.decode("utf-8", "replace") if text is None else text
-        links = tuple(find_links(shown)) if b"[" in data or b"@" in data else ()
+        links = tuple(find_links(shown)) if b"[" in data else ()
     title = front.name or _title(front, text or "", name)
     file = MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, digest, front, title,

@@ -12,7 +12,7 @@ In: files of a folder as `memory.scope` read them, a text in the editor, or an i
 applies to its stage.
 
 Invariants:
-- A check reads nothing from disk. What only a whole text can tell is looked for once for each digest (`TextCheck`),
+- A check reads nothing from disk. What only a whole text can tell is looked for once for each digest (`find_in_text`),
   so that an unchanged folder isn't read again.
 - A fix returns texts and writes nothing. It looks for its problem again in the text as it is now; the problem's line
   only tells which of several it was.

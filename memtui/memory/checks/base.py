@@ -9,7 +9,7 @@ from msgspec import Struct, field
 
 from memtui.memory.budget import IndexBudget, measure_index
 from memtui.memory.frontmatter import Frontmatter
-from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
+from memtui.memory.index import IndexEntry, read_entries
 from memtui.memory.instructions import Instruction
 from memtui.memory.links import Graph, Names, slug
 from memtui.memory.markdown import Link, find_links
@@ -57,7 +57,7 @@ class TextHit(Struct, frozen=True):
 
 
 class TextFindings(Struct, frozen=True):
-    """What the text checks found, by their name, in a text of that digest ("" for a text that isn't saved)."""
+    """What the checks found in a whole text, by code; `digest` is "" for a text that isn't saved."""
 
     digest: str
     hits: Mapping[str, tuple[TextHit, ...]] = field(default_factory=dict)
@@ -135,12 +135,12 @@ class CheckedFile(Struct, frozen=True, dict=True):
             yield from ((one.link, one.target.state) for one in self.folder.graph.out(self.name))
             return
         for link in find_links(self.text):
-            if not link.external and link.kind != "import":
+            if not link.external:
                 yield link, self.folder.names.resolve(self.name, link.target, link.kind).state
 
-    def hits(self, check: str) -> tuple[TextHit, ...]:
-        """What a text check found in the file."""
-        return self.findings.hits.get(check, ())
+    def hits(self, code: str) -> tuple[TextHit, ...]:
+        """What the check of a code found in the whole text."""
+        return self.findings.hits.get(code, ())
 
     def problem(
         self,
@@ -179,20 +179,12 @@ class Fix(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-class TextCheck(Struct, frozen=True):
-    """The part of a check that looks through a whole text; its hits are kept as long as the text is the same."""
-
-    name: str
-    kinds: frozenset[FileKind]
-    find: Callable[[str], tuple[TextHit, ...]]
-
-
 class Check(Struct, frozen=True):
     """One check.
 
-    `codes` are those of the problems that it finds; the list order of checks decides between problems of one line.
-    `find` is called for the files of `kinds`. `fix` is asked only about problems whose `fix` isn't empty; `is_certain`
-    tells whether it may be applied without asking a person.
+    `codes` are those of the problems that it finds. `find` is called for the files of `kinds`. `fix` is asked only
+    about problems whose `fix` isn't empty; `is_certain` tells whether it may be applied without asking a person. A
+    check that needs the whole text looks through it in `find_in_text`, once for each digest, and `find` gets the hits.
     """
 
     codes: tuple[str, ...]
@@ -200,15 +192,10 @@ class Check(Struct, frozen=True):
     find: Callable[[CheckedFile], Iterator[Problem]]
     fix: Callable[[Problem, FixContext], Fix] | None = None
     is_certain: bool = False
-    text: TextCheck | None = None
+    find_in_text: Callable[[str], tuple[TextHit, ...]] | None = None
 
 
 INDEX: frozenset[FileKind] = frozenset({"index"})
 TOPICS: frozenset[FileKind] = frozenset({"topic"})
 LISTED: frozenset[FileKind] = frozenset({"index", "topic", "log", "other"})
 ANY: frozenset[FileKind] = LISTED | {"instruction"}
-
-__all__ = [
-    "ANY", "INDEX", "INDEX_NAME", "LISTED", "TOPICS", "Check", "CheckedFile", "CheckedFolder", "Fix", "FixContext",
-    "Problem", "Severity", "TextCheck", "TextFindings", "TextHit",
-]  # fmt: skip

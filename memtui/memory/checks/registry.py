@@ -128,8 +128,12 @@ def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tu
 
 def find_in_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
     """Look through a text for all checks that need the whole of it; `digest` is that of the file's bytes."""
-    parts = (check.text for check in CHECKS if check.text is not None and kind in check.text.kinds)
-    return TextFindings(digest, {part.name: part.find(text) for part in parts})
+    hits = {
+        check.codes[0]: check.find_in_text(text)
+        for check in CHECKS
+        if check.find_in_text is not None and kind in check.kinds
+    }
+    return TextFindings(digest, hits)
 
 
 def is_certain(problem: Problem) -> bool:

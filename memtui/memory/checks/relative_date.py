@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, Severity, TextCheck, TextHit
+from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, Severity, TextHit
 from memtui.util.text import age
 
 STALE_AFTER_S = 86_400.0
@@ -38,4 +38,4 @@ def find(file: CheckedFile) -> Iterator[Problem]:
 
 
 # A daily log may speak of "yesterday": its name is its date.
-CHECK = Check(("relative-date",), LISTED, find, text=TextCheck("relative-date", LISTED - {"log"}, find_in_text))
+CHECK = Check(("relative-date",), LISTED - {"log"}, find, find_in_text=find_in_text)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from memtui.memory.checks.base import ANY, Check, CheckedFile, Fix, FixContext, Problem, TextCheck, TextHit
+from memtui.memory.checks.base import ANY, Check, CheckedFile, Fix, FixContext, Problem, TextHit
 from memtui.util.errors import MemtuiError
 
 
@@ -44,4 +44,4 @@ def redact(name: str, text: str, fingerprint: str | None = None) -> Fix:
     return Fix({name: scanner.redact(text, findings)}, f"take secrets out of {name}", notes)
 
 
-CHECK = Check(("secret",), ANY, find, fix, text=TextCheck("secret", ANY, find_in_text))
+CHECK = Check(("secret",), ANY, find, fix, find_in_text=find_in_text)

@@ -4,15 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.folders import (
-    FILES,
-    GOOD,
-    fixed,
-    one,
-    snapshot_of,
-    text,
-    topic,
-)
+from tests.memory.folders import FILES, GOOD, fixed, one, snapshot_of, text, topic
 
 
 def test_a_dead_link_in_a_topic(tmp_path: Path) -> None:

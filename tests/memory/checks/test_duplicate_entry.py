@@ -2,14 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    FILES,
-    GOOD,
-    fixed,
-    one,
-    snapshot_of,
-    text,
-)
+from tests.memory.folders import FILES, GOOD, fixed, one, snapshot_of, text
 
 
 def test_a_duplicate_entry(tmp_path: Path) -> None:

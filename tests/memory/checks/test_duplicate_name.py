@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    codes,
-    snapshot_of,
-    topic,
-)
+from tests.memory.folders import codes, snapshot_of, topic
 
 
 def test_two_topics_of_one_name(tmp_path: Path) -> None:

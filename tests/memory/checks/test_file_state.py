@@ -2,13 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    GOOD,
-    codes,
-    read,
-    snapshot_of,
-    topic,
-)
+from tests.memory.folders import GOOD, codes, read, snapshot_of, topic
 
 
 def test_what_opens_read_only_says_why(tmp_path: Path) -> None:

@@ -4,9 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.folders import (
-    snapshot_of,
-)
+from tests.memory.folders import snapshot_of
 
 
 @pytest.mark.parametrize(

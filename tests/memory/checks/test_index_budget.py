@@ -2,12 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    fixed,
-    one,
-    snapshot_of,
-    topic,
-)
+from tests.memory.folders import fixed, one, snapshot_of, topic
 
 
 def test_over_the_limit_by_lines(tmp_path: Path) -> None:

@@ -2,10 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    location_of,
-    snapshot_of,
-)
+from tests.memory.folders import location_of, snapshot_of
 
 
 def test_imports_of_instructions(tmp_path: Path) -> None:

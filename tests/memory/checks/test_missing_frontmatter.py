@@ -7,11 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.memory.checks.missing_frontmatter import first_sentence, name_of
-from tests.memory.folders import (
-    fixed,
-    text,
-    topic,
-)
+from tests.memory.folders import fixed, text, topic
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,7 @@
 
 from pathlib import Path
 
-from tests.memory.folders import (
-    codes,
-    fixed,
-    one,
-    snapshot_of,
-    text,
-    topic,
-)
+from tests.memory.folders import codes, fixed, one, snapshot_of, text, topic
 
 
 def test_no_index(tmp_path: Path) -> None:

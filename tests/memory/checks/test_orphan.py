@@ -4,14 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.folders import (
-    FILES,
-    GOOD,
-    fixed,
-    one,
-    snapshot_of,
-    topic,
-)
+from tests.memory.folders import FILES, GOOD, fixed, one, snapshot_of, topic
 
 
 def test_an_orphan(tmp_path: Path) -> None:

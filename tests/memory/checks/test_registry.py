@@ -8,15 +8,7 @@ import pytest
 from memtui.memory import plans
 from memtui.memory.snapshot import check_text
 from memtui.util.errors import MemtuiError
-from tests.memory.folders import (
-    FILES,
-    GOOD,
-    carry_out,
-    read,
-    snapshot_of,
-    topic,
-    write,
-)
+from tests.memory.folders import FILES, GOOD, carry_out, read, snapshot_of, topic, write
 
 
 def test_a_good_folder_has_no_problem(tmp_path: Path) -> None:

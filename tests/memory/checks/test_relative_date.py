@@ -7,10 +7,7 @@ from hypothesis import strategies as st
 
 from memtui.memory.checks import registry, relative_date
 from memtui.memory.dates import relative_dates
-from tests.memory.folders import (
-    snapshot_of,
-    topic,
-)
+from tests.memory.folders import snapshot_of, topic
 
 WORDS = st.sampled_from(
     [

@@ -5,16 +5,7 @@ from pathlib import Path
 from memtui.memory import plans
 from memtui.memory.checks import secret
 from memtui.memory.snapshot import check_text, load_snapshot
-from tests.memory.folders import (
-    FILES,
-    NOW,
-    carry_out,
-    location_of,
-    read,
-    snapshot_of,
-    text,
-    topic,
-)
+from tests.memory.folders import FILES, NOW, carry_out, location_of, read, snapshot_of, text, topic
 
 
 def test_secrets_in_topics_index_and_instructions(tmp_path: Path) -> None:

@@ -5,13 +5,7 @@ from pathlib import Path
 import pytest
 
 from memtui.memory.frontmatter import type_of_name
-from tests.memory.folders import (
-    FILES,
-    fixed,
-    one,
-    snapshot_of,
-    text,
-)
+from tests.memory.folders import FILES, fixed, one, snapshot_of, text
 
 
 def test_unknown_type_of_a_file_whose_name_tells_nothing(tmp_path: Path) -> None:
