@@ -1,11 +1,14 @@
 """All checks together: nothing else is called a problem, the editor agrees, every fix works."""
 
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
-from memtui.memory import plans
+from memtui.memory import checks, plans
+from memtui.memory.checks import registry
 from memtui.memory.snapshot import check_text
 from memtui.util.errors import MemtuiError
 from tests.memory.folders import FILES, GOOD, carry_out, read, snapshot_of, topic, write
@@ -139,3 +142,21 @@ def test_every_fix_on_offer_works_in_every_corpus_folder(tmp_path: Path, shared:
                 break
             snapshot = carry_out(copy, plans.plan_fix(snapshot, problem))
         assert [one for one in snapshot.problems if one.fix] == [], folder.name
+
+
+def test_every_check_of_the_package_is_listed() -> None:
+    modules = [import_module(f"{checks.__name__}.{module.name}") for module in iter_modules(checks.__path__)]
+    assert {module.CHECK.codes for module in modules if hasattr(module, "CHECK")} == {
+        check.codes for check in registry.CHECKS
+    }
+
+
+def test_only_small_fixes_are_certain() -> None:
+    fixes = {code: check.is_certain for check in registry.CHECKS if check.fix is not None for code in check.codes}
+    assert {code for code, certain in fixes.items() if not certain} == {"over-budget", "no-index", "secret"}
+
+
+def test_a_problem_without_a_fix_is_never_certain(tmp_path: Path) -> None:
+    files = {**GOOD, "x.md": topic("x", type="bogus"), "gone.md": topic("x", body="[a](nowhere.md)\n")}
+    certain = {(problem.code, registry.is_certain(problem)) for problem in snapshot_of(tmp_path, files).problems}
+    assert certain >= {("wrong-type", False), ("duplicate-topic", False), ("dead-link", True), ("orphan", True)}
