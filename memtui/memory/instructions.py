@@ -73,9 +73,8 @@ class Instruction(Struct, frozen=True):
     """One file of the family, loaded or not.
 
     `size` is in bytes. `loaded_lines` and `loaded_chars` (UTF-16 code units) are what the agent gets of the file
-    itself, imports not
-    included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says in
-    words why nothing of it is loaded, `None` if it is.
+    itself, imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says
+    in words why nothing of it is loaded, `None` if it is.
     """
 
     layer: LayerName

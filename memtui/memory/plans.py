@@ -23,7 +23,7 @@ from memtui.memory.checks import index_budget, registry, secret
 from memtui.memory.checks.base import Fix, FixContext, Problem
 from memtui.memory.frontmatter import TYPES, new_block, set_field, type_of_name
 from memtui.memory.index import INDEX_NAME, EntryRow, add_entries, drop_entries, read_entries
-from memtui.memory.links import Graph, Names, update_links
+from memtui.memory.links import Names, update_links
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.tidy import TIDY_GOAL
@@ -213,7 +213,7 @@ def plan_new(
         scope: Where; the auto memory may not exist yet.
 
     Raises:
-        Usage: If the type is none of the four or the name is empty.
+        UsageError: If the type is none of the four or the name is empty.
         Refused: If there is such a file already.
     """
     if type not in TYPES:
@@ -244,7 +244,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
         new: The new name, posix, relative to the scope; `.md` may be missing, a folder may be in it.
 
     Raises:
-        Usage: If the name won't do.
+        UsageError: If the name won't do.
         Refused: If there is such a file already.
     """
     scope = _scope(snapshot, [file])
@@ -274,7 +274,7 @@ def plan_rename(snapshot: Snapshot, file: MemoryFile, new: str) -> Plan:
 def _update_all_links(
     builder: PlanBuilder, scope: Scope, names: Names, old: str, new: str, linking: Collection[str]
 ) -> tuple[list[str], int]:
-    """Update the links to a renamed file; returns notes, and how many lines changed."""
+    """Update the links to a renamed file; return notes, and how many lines changed."""
     notes: list[str] = []
     lines = 0
     for name in dict.fromkeys([*linking, old]):
@@ -368,7 +368,7 @@ def plan_add_to_index(snapshot: Snapshot, files: Sequence[MemoryFile]) -> Plan:
 
 
 def _add_to_index(builder: PlanBuilder, rows: Sequence[EntryRow]) -> list[str]:
-    """Add entries to the index; returns notes on its limits."""
+    """Add entries to the index; return notes on its limits."""
     if not rows:
         return []
     text = add_entries(builder.text_or(INDEX_NAME, "# Memory\n\n"), rows)
@@ -407,10 +407,11 @@ def plan_fix(snapshot: Snapshot, problem: Problem, *, pinned: Collection[str] = 
     Raises:
         MemtuiError: If only a person can fix it, or the file changed meanwhile.
     """
-    scope = snapshot.scope(problem.scope)
-    if scope is None and problem.code == "secret":
+    if problem.code == "secret":
         return plan_redact(snapshot, problem.path, problem.subject)
-    scope = scope or Scope(problem.scope, "", problem.path.parent, (), None, "", None, ())
+    scope = snapshot.scope(problem.scope)
+    if scope is None:
+        raise MemtuiError(f"only you can fix this: {problem.message}")
     builder = PlanBuilder(scope.root)
     fix = registry.fix_problem(problem, _context(snapshot, scope, builder, pinned))
     return builder.apply(fix, f"{problem.file}: {problem.fix}")
@@ -428,7 +429,7 @@ def plan_redact(snapshot: Snapshot, path: Path, fingerprint: str | None = None) 
 
 
 def _context(snapshot: Snapshot, scope: Scope, builder: PlanBuilder, pinned: Collection[str]) -> FixContext:
-    graph = snapshot.graph.of(scope.id) if snapshot.scope(scope.id) is not None else Graph(scope)
+    graph = snapshot.graph.of(scope.id)
     return FixContext(scope, graph, lambda name: builder.text_or(name, ""), snapshot.read_at, pinned)
 
 

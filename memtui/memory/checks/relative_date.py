@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Problem, Severity, TextHit
+from memtui.memory.dates import relative_dates
 from memtui.util.text import age
 
 STALE_AFTER_S = 86_400.0
@@ -14,8 +15,6 @@ _OFTEN_NOW = frozenset({"today", "this sprint", "오늘"})
 
 def find_in_text(text: str) -> tuple[TextHit, ...]:
     """The relative dates of a text outside code, without those that have their date beside them."""
-    from memtui.memory.dates import relative_dates  # 10 ms: large patterns, and no first frame needs them
-
     return tuple(
         TextHit(text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start), phrase)
         for start, _, phrase in relative_dates(text)
