@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.memory.folders import FILES, GOOD, fixed, one, snapshot_of, topic
+from tests.memory.folders import FILES, GOOD, fixed, one, snapshot_of, text, topic
 
 
 def test_an_orphan(tmp_path: Path) -> None:
@@ -30,4 +30,12 @@ def test_a_wiki_link_of_the_index_lists_a_topic(tmp_path: Path) -> None:
 
 def test_an_orphan_is_listed(tmp_path: Path) -> None:
     after = fixed(tmp_path, FILES, "orphan")
+    assert after.problems == ()
+
+
+def test_the_new_entry_is_no_long_one(tmp_path: Path) -> None:
+    description = "The first sentence says enough. " + "and more " * 30
+    files = {**GOOD, "user_role.md": topic("role", description, type="user")}
+    after = fixed(tmp_path, files, "orphan")
+    assert "- [role](user_role.md) — The first sentence says enough.\n" in text(tmp_path, "MEMORY.md")
     assert after.problems == ()
