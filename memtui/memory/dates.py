@@ -5,9 +5,8 @@ Found: words whose meaning moves with the day of reading. Not found: durations (
 """
 
 import re
-from bisect import bisect_right
 
-from memtui.memory.markdown import code_spans
+from memtui.memory.markdown import code_spans, is_inside
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _NUMBER = r"(?:\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|several|a[ \t]few|a[ \t]couple[ \t]of)"
@@ -57,12 +56,7 @@ def relative_dates(text: str) -> list[tuple[int, int, str]]:
     return [
         hit
         for hit in found
-        if not _inside(code, hit[0])
+        if not is_inside(code, hit[0])
         and _DATE_BEHIND.match(text, hit[1]) is None
         and _DATE_BEFORE.search(text, max(0, hit[0] - 24), hit[0]) is None
     ]
-
-
-def _inside(spans: list[tuple[int, int]], offset: int) -> bool:
-    index = bisect_right(spans, (offset, len(spans) and spans[-1][1] + 1)) - 1
-    return index >= 0 and spans[index][0] <= offset < spans[index][1]

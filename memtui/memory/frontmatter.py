@@ -140,6 +140,11 @@ class Frontmatter(Struct, frozen=True):
         return None if field is None else field.value
 
 
+def newline_of(text: str) -> str:
+    r"""The line end that a text uses first: "\r\n" or "\n"."""
+    return "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
+
+
 def type_of_name(name: str) -> str | None:
     """The type that a file's name begins with: `feedback_testing.md` is "feedback"."""
     leaf = name.rpartition("/")[2].lower()
@@ -430,7 +435,7 @@ def _editable(text: str) -> Frontmatter:
 
 def _with_block(text: str, key: str, value: str) -> str:
     """The text with a new block of one field before it."""
-    newline = _newline(text)
+    newline = newline_of(text)
     at = int(text.startswith("\ufeff"))
     gap = newline if text[at:].strip() and not text[at:].startswith(("\n", "\r")) else ""
     head, _, child = key.rpartition(".")
@@ -459,7 +464,7 @@ def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
     """The text with a new line for the key."""
     head, _, leaf = key.rpartition(".")
     parent = front.field(head) if head else front.field("metadata") if key in _TOP_OR_METADATA else None
-    line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{_newline(text)}"
+    line = f"{leaf}: {_written(value, bare_time=key in _UNQUOTED_TIMES)}{newline_of(text)}"
     if parent is not None and parent.value is None:
         below = [f for f in front.fields if f.depth == parent.depth + 1 and f.key.startswith(parent.key + ".")]
         if below:
@@ -474,10 +479,6 @@ def _inserted(text: str, front: Frontmatter, key: str, value: str) -> str:
     before_it = [f for f in top if f.key in order[: order.index(key)]] if key in order else []
     at = _end_with_rest(text, front, before_it[-1]) if before_it else _close_at(text, front)
     return text[:at] + (top[0].indent if top else "") + line + text[at:]
-
-
-def _newline(text: str) -> str:
-    return "\r\n" if "\r\n" in text[: text.find("\n") + 1] else "\n"
 
 
 def _end_with_rest(text: str, front: Frontmatter, field: Field) -> int:

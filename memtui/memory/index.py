@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.memory.budget import IndexBudget, body_start, counted_text, units
+from memtui.memory.frontmatter import newline_of
 from memtui.memory.markdown import (
     Edit,
     Link,
@@ -108,12 +109,6 @@ def read_entries(text: str, budget: IndexBudget | None = None) -> tuple[IndexEnt
 def lost_entries(entries: tuple[IndexEntry, ...]) -> tuple[IndexEntry, ...]:
     """The entries that the agent doesn't get."""
     return tuple(entry for entry in entries if entry.loaded is False)
-
-
-def newline_of(text: str) -> str:
-    r"""The line end that a text uses first: "\r\n" or "\n"."""
-    end = text.find("\n")
-    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def add_entry(text: str, title: str, target: str, description: str, section: str | None = None) -> str:

@@ -23,7 +23,7 @@ from msgspec import Struct
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.markdown import Edit, Link, apply_edits, code_spans, find_links, target_edit, write_label
 from memtui.memory.scope import Scope
-from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes
+from memtui.memory.topic import MAX_FILE_BYTES, MemoryFile, read_bytes, stem_of
 from memtui.util.text import nfc
 
 State = Literal["file", "outside", "external", "missing", "other"]
@@ -72,11 +72,6 @@ def read_text(file: MemoryFile) -> str:
         return read_bytes(os.fspath(file.path), MAX_FILE_BYTES + 1).decode("utf-8", "replace")
     except OSError:
         return ""
-
-
-def stem_of(name: str) -> str:
-    """A file's name without folder and `.md`."""
-    return name.rpartition("/")[2].removesuffix(".md")
 
 
 def slug(words: str) -> str:

@@ -123,8 +123,7 @@ def headings(text: str) -> list[Heading]:
     spans = code_spans(text) if "`" in text or "~~~" in text or "<!--" in text else []
     found = []
     for match in _HEADING.finditer(text):
-        index = bisect_right(spans, (match.start(), len(text))) - 1
-        if index >= 0 and spans[index][1] > match.start():
+        if is_inside(spans, match.start()):
             continue
         found.append(
             Heading(len(match[1]), (match[2] or "").strip(), lines.at(match.start())[0], match.start(), match.end())
@@ -178,6 +177,12 @@ def write_label(label: str) -> str:
     """Write a text as the label of a Markdown link: on one line, brackets, backslashes and backticks escaped."""
     text = re.sub("[\ud800-\udfff]", "\N{REPLACEMENT CHARACTER}", label)
     return re.sub(r"([\\\[\]`])", r"\\\1", " ".join(text.split()))
+
+
+def is_inside(spans: list[tuple[int, int]], offset: int) -> bool:
+    """Whether an offset lies in one of some spans, which are sorted."""
+    index = bisect_right(spans, offset, key=lambda span: span[0]) - 1
+    return index >= 0 and offset < spans[index][1]
 
 
 def code_spans(text: str) -> list[tuple[int, int]]:

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, measure_index
-from memtui.memory.frontmatter import TYPES
+from memtui.memory.frontmatter import TYPES, newline_of
 from memtui.memory.index import (
     IndexEntry,
     IndexLine,
@@ -23,7 +23,6 @@ from memtui.memory.index import (
     collapse_blank_lines,
     drop_empty_headings,
     index_lines,
-    newline_of,
     read_entries,
     remove_entries,
     set_description,

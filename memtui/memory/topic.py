@@ -62,8 +62,13 @@ class MemoryFile(Struct, frozen=True):
     @property
     def entry_title(self) -> str:
         """A title for an index entry: the name field, a heading, or the file name in words."""
-        stem = _stem(self.name)
+        stem = stem_of(self.name)
         return self.title if self.title != stem else _NOT_IN_WORDS.sub(" ", stem).strip() or self.name
+
+
+def stem_of(name: str) -> str:
+    """A file's name without folder and `.md`."""
+    return name.rpartition("/")[2].removesuffix(".md")
 
 
 def read_file(
@@ -174,14 +179,10 @@ def _title(front: Frontmatter, text: str, name: str) -> str:
         match = _TITLE.search(text, front.body_start, MAX_BLOCK_BYTES)
         if match is not None and ("```" in text[: match.start()] or "~~~" in text[: match.start()]):
             first = next((heading for heading in headings(text[:MAX_BLOCK_BYTES]) if heading.level == 1), None)
-            return first.text if first is not None and first.text else _stem(name)
+            return first.text if first is not None and first.text else stem_of(name)
         if match is not None:
             return match[1].strip()
-    return _stem(name)
-
-
-def _stem(name: str) -> str:
-    return name.rpartition("/")[2].removesuffix(".md")
+    return stem_of(name)
 
 
 def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.stat_result, reason: str) -> MemoryFile:
@@ -189,5 +190,5 @@ def _unread_file(scope: str, path: str, name: str, kind: FileKind, status: os.st
     front = Frontmatter("invalid", problems=(FrontmatterNote(None, "unread", reason),))
     return MemoryFile(
         scope, Path(path), name, kind, status.st_size, status.st_mtime_ns, None, front,
-        _stem(name), None, None, False, reason, None,
+        stem_of(name), None, None, False, reason, None,
     )  # fmt: skip

@@ -13,7 +13,6 @@ Left alone, because not certain:
 """
 
 import re
-from bisect import bisect_right
 from datetime import date, timedelta
 
 from msgspec import Struct
@@ -21,7 +20,7 @@ from msgspec import Struct
 from memtui.dream.rules.context import RuleContext
 from memtui.memory.dates import relative_dates
 from memtui.memory.frontmatter import read_frontmatter, set_field
-from memtui.memory.markdown import find_links, headings
+from memtui.memory.markdown import find_links, headings, is_inside
 
 MAX_COUNTED_DAYS = 14
 """Above it, "20 days ago" is a round number."""
@@ -193,15 +192,10 @@ def _certain_phrases(text: str) -> list[tuple[int, int, str]]:
     certain = []
     for start, end, phrase in hits:
         paragraph = next((first for first, last in free if first <= start < last), None)
-        if paragraph is None or _within(closed, start) or _is_quoted(text, paragraph, start, end):
+        if paragraph is None or is_inside(closed, start) or _is_quoted(text, paragraph, start, end):
             continue
         certain.append((start, end, phrase))
     return certain
-
-
-def _within(spans: list[tuple[int, int]], offset: int) -> bool:
-    index = bisect_right(spans, (offset, offset + len(spans) + 1_000_000_000)) - 1
-    return index >= 0 and spans[index][0] <= offset < spans[index][1]
 
 
 def _undated_paragraphs(text: str, body: int) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ from memtui.dream.rules.context import RuleContext, normalized
 from memtui.dream.rules.empty import is_empty
 from memtui.memory.budget import measure_index
 from memtui.memory.checks import duplicate_entry
-from memtui.memory.frontmatter import read_frontmatter
-from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, newline_of, read_entries
+from memtui.memory.frontmatter import newline_of, read_frontmatter
+from memtui.memory.index import INDEX_NAME, IndexEntry, entry_end, read_entries
 from memtui.memory.tidy import TIDY_GOAL, TidyTopic, usefulness
 
 

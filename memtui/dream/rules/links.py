@@ -10,8 +10,9 @@ from memtui.dream.rules.context import RuleContext
 from memtui.memory.checks import dead_link
 from memtui.memory.frontmatter import TYPES
 from memtui.memory.index import INDEX_NAME, drop_empty_headings
-from memtui.memory.links import retarget_link, slug, stem_of, unlink
+from memtui.memory.links import retarget_link, slug, unlink
 from memtui.memory.markdown import Link
+from memtui.memory.topic import stem_of
 
 
 def fix_links(context: RuleContext) -> None:

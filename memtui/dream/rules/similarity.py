@@ -21,7 +21,8 @@ from rapidfuzz import fuzz, process
 
 from memtui.dream.rules.context import normalized
 from memtui.memory.frontmatter import TYPES, read_frontmatter
-from memtui.memory.links import slug, stem_of
+from memtui.memory.links import slug
+from memtui.memory.topic import stem_of
 from memtui.util.text import nfc
 
 Match = Literal["same", "contained", "similar"]

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 
 from memtui.memory.checks.base import LISTED, Check, CheckedFile, Fix, FixContext, Problem
 from memtui.memory.index import read_entries, remove_entries
-from memtui.memory.links import Names, retarget_link, slug, stem_of, unlink
+from memtui.memory.links import Names, retarget_link, slug, unlink
 from memtui.memory.markdown import Link, find_links
+from memtui.memory.topic import stem_of
 from memtui.util.text import nfc
 
 MIN_SIMILARITY = 84.0

@@ -4,11 +4,10 @@ import re
 from collections.abc import Iterator
 
 from memtui.memory.checks.base import TOPICS, Check, CheckedFile, Fix, FixContext, Problem
-from memtui.memory.frontmatter import new_block, read_frontmatter, remove_field, type_of_name
-from memtui.memory.index import newline_of
-from memtui.memory.links import stem_of
+from memtui.memory.frontmatter import new_block, newline_of, read_frontmatter, remove_field, type_of_name
 from memtui.memory.markdown import headings
 from memtui.memory.tidy import one_sentence
+from memtui.memory.topic import stem_of
 
 MAX_DESCRIPTION_CHARS = 150
 MAX_NAME_CHARS = 80
