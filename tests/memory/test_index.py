@@ -21,23 +21,23 @@ from memtui.memory.index import (
 
 
 @pytest.mark.parametrize(
-    ("line", "title", "target", "hook"),
+    ("line", "title", "target", "description"),
     [
-        ("- [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) - hook - more", "Title", "file.md", "hook - more"),
-        ("- [Title](file.md) -- hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md): hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) – hook", "Title", "file.md", "hook"),
-        ("- [Title](file.md) hook", "Title", "file.md", "hook"),
+        ("- [Title](file.md) — description", "Title", "file.md", "description"),
+        ("- [Title](file.md) - description - more", "Title", "file.md", "description - more"),
+        ("- [Title](file.md) -- description", "Title", "file.md", "description"),
+        ("- [Title](file.md): description", "Title", "file.md", "description"),
+        ("- [Title](file.md) – description", "Title", "file.md", "description"),
+        ("- [Title](file.md) description", "Title", "file.md", "description"),
         ("- [Title](file.md)", "Title", "file.md", ""),
         ("- [Title](file.md) —", "Title", "file.md", ""),
         ("- [file.md](file.md): text", "file.md", "file.md", "text"),
-        ("- **[Title](file.md)** — hook", "Title", "file.md", "hook"),
-        ("- [**Title**](file.md) — hook", "Title", "file.md", "hook"),
-        ("* [Title](./sub/file.md) — hook", "Title", "sub/file.md", "hook"),
-        ("12. [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("- [ ] [Title](file.md) — hook", "Title", "file.md", "hook"),
-        ("  - [Title](file.md) — hook", "Title", "file.md", "hook"),
+        ("- **[Title](file.md)** — description", "Title", "file.md", "description"),
+        ("- [**Title**](file.md) — description", "Title", "file.md", "description"),
+        ("* [Title](./sub/file.md) — description", "Title", "sub/file.md", "description"),
+        ("12. [Title](file.md) — description", "Title", "file.md", "description"),
+        ("- [ ] [Title](file.md) — description", "Title", "file.md", "description"),
+        ("  - [Title](file.md) — description", "Title", "file.md", "description"),
         ("See [Title](file.md) for more.", "Title", "file.md", "for more."),
         ("- [제목 [1]](<한글 파일.md>) — 한 줄", "제목 [1]", "한글 파일.md", "한 줄"),
         ("- [T](a%20b.md#part) — h", "T", "a b.md", "h"),
@@ -48,12 +48,18 @@ from memtui.memory.index import (
     ],
 )
 @pytest.mark.parametrize("newline", ["\n", "\r\n", ""])
-def test_an_entry(line: str, title: str, target: str, hook: str, newline: str) -> None:
+def test_an_entry(line: str, title: str, target: str, description: str, newline: str) -> None:
     text = f"# I{newline or chr(10)}{line}{newline}"
     (entry,) = read_entries(text)
-    assert (entry.title, entry.target, entry.description, entry.line, entry.loaded) == (title, target, hook, 2, None)
+    assert (entry.title, entry.target, entry.description, entry.line, entry.loaded) == (
+        title,
+        target,
+        description,
+        2,
+        None,
+    )
     assert text[entry.start : entry.end] == line + newline
-    assert text[entry.description_start : entry.description_end] == hook
+    assert text[entry.description_start : entry.description_end] == description
 
 
 @pytest.mark.parametrize(
@@ -148,7 +154,7 @@ def test_renaming_a_file(text: str, after: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "hook", "after"),
+    ("text", "description", "after"),
     [
         ("- [A](a.md): old  \n", "new", "- [A](a.md): new  \n"),
         ("- [A](a.md)\n", "new", "- [A](a.md) — new\n"),
@@ -156,8 +162,8 @@ def test_renaming_a_file(text: str, after: str) -> None:
         ("- [A](a.md) — old\r\n", "two\nlines", "- [A](a.md) — two lines\r\n"),
     ],
 )
-def test_setting_a_hook(text: str, hook: str, after: str) -> None:
-    assert set_description(text, "a.md", hook) == after
+def test_setting_a_hook(text: str, description: str, after: str) -> None:
+    assert set_description(text, "a.md", description) == after
 
 
 LINES = st.sampled_from(

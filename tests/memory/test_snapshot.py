@@ -161,8 +161,8 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_memory_switched_off(tmp_path: Path) -> None:
     snapshot_of(tmp_path, FILES)
-    env, place = location_of(tmp_path)
-    snapshot = load_snapshot(env=env, location=place._replace(enabled=False), full=True, now=NOW)
+    env, location = location_of(tmp_path)
+    snapshot = load_snapshot(env=env, location=location._replace(enabled=False), full=True, now=NOW)
     assert snapshot.auto is not None and len(snapshot.auto.files) == 3
     assert snapshot.notices == ("memory is switched off: the agent loads and writes none",)
 

@@ -44,7 +44,7 @@ def test_a_file_outside_the_folder_is_not_dead() -> None:
     assert tidy(text, []) == text
 
 
-def test_long_hooks_become_a_sentence() -> None:
+def test_long_descriptions_become_a_sentence() -> None:
     text = f"- [A](a.md) — First sentence is here. {'More words ' * 20}.\n"
     plan = tidy_index(text, topics("a.md"), now=NOW)
     assert plan.text_after == "- [A](a.md) — First sentence is here.\n"
@@ -118,7 +118,7 @@ def test_front_matter_and_comments_stay() -> None:
     assert plan.text_after.startswith("---\nname: i\n---\n<!-- keep\nme -->\n\n# I\n\n- [T](t0.md)\n")
 
 
-def test_rebuild_groups_by_type_and_keeps_titles_and_hooks() -> None:
+def test_rebuild_groups_by_type_and_keeps_titles_and_descriptions() -> None:
     text = "# My memory\n\nProse to keep.\n\n- [Nice](b.md): old hook\n- [Gone](gone.md)\n"
     known = [
         TidyTopic("a.md", "A", "About a. " + "x" * 200, "user", 0, NOW),
