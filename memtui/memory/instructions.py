@@ -119,7 +119,7 @@ def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True)
         What exists, and the four usual files (user, project, local, and managed if its folder is there) even if they do
         not, so that they can be written.
     """
-    return _Reader(env, location, exact).read()
+    return _InstructionReader(env, location, exact).read()
 
 
 class _Parsed(Struct, frozen=True):
@@ -137,7 +137,7 @@ def _parse(data: bytes) -> _Parsed:
     return _Parsed(body.count("\n") + 1 if body else 0, units(body), find_imports(text), head)
 
 
-class _Reader(Struct, dict=True):
+class _InstructionReader(Struct, dict=True):
     env: Env
     location: MemoryLocation
     exact: bool

@@ -247,5 +247,5 @@ def _findings(
             continue
         with suppress(OSError):
             text = read_bytes(key, MAX_FILE_BYTES).decode("utf-8", "replace")
-            findings[key] = registry.find_in_text(text, kind, digest)
+            findings[key] = registry.scan_text(text, kind, digest)
     return MappingProxyType(findings)

@@ -24,7 +24,7 @@ def list_once(context: RuleContext) -> None:
     """Take out further entries of one file; what only they said goes to the first, or into the file."""
     for problem in context.problems_of("duplicate-entry"):
         text = context.text(INDEX_NAME)
-        pair = duplicate_entry.find_again(text, problem, context.graph.names)
+        pair = duplicate_entry.find_duplicate(text, problem, context.graph.names)
         name = context.graph.names.resolve(INDEX_NAME, problem.subject).name
         if pair is None or name is None:
             continue

@@ -21,7 +21,7 @@ def fix_links(context: RuleContext) -> None:
     dead = sorted(context.problems_of("dead-link"), key=lambda one: (one.file, -(one.line or 0), -(one.column or 0)))
     for problem in dead:
         text = context.text(problem.file)
-        link = dead_link.find_again(text, problem, context.graph.names)
+        link = dead_link.find_dead_link(text, problem, context.graph.names)
         if link is not None:
             _fix(context, problem.file, text, link, called)
 

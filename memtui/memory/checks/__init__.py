@@ -16,5 +16,4 @@ Invariants:
   so that an unchanged folder isn't read again.
 - A fix returns texts and writes nothing. It looks for its problem again in the text as it is now; the problem's line
   only tells which of several it was.
-- Applying a fix leaves a text in which the same check finds nothing more of it.
 """

@@ -48,7 +48,7 @@ def most_similar(target: str, names: Names) -> str:
     return names.stems[found[0]] if found is not None else ""
 
 
-def find_again(text: str, problem: Problem, names: Names) -> Link | None:
+def find_dead_link(text: str, problem: Problem, names: Names) -> Link | None:
     """The link that a problem is about: dead, to that target, nearest to where it was."""
     line, column = problem.line or 0, problem.column or 0
     dead = (
@@ -68,7 +68,7 @@ def without_entry(text: str, link: Link) -> str | None:
 def fix(problem: Problem, context: FixContext) -> Fix:
     """Do what `Problem.fix` says."""
     text = context.read(problem.file)
-    link = find_again(text, problem, context.graph.names)
+    link = find_dead_link(text, problem, context.graph.names)
     if link is None:
         return Fix({problem.file: text})
     if problem.better:

@@ -27,7 +27,7 @@ def _file_of(entry: IndexEntry, names: Names) -> str:
     return names.resolve(INDEX_NAME, entry.target).name or nfc(entry.target)
 
 
-def find_again(text: str, problem: Problem, names: Names) -> tuple[IndexEntry, IndexEntry] | None:
+def find_duplicate(text: str, problem: Problem, names: Names) -> tuple[IndexEntry, IndexEntry] | None:
     """The entry that stays and the later one that the problem is about; None if there is no such pair any more."""
     target = names.resolve(INDEX_NAME, problem.subject).name or nfc(problem.subject)
     entries = [entry for entry in read_entries(text) if _file_of(entry, names) == target]
@@ -40,7 +40,7 @@ def find_again(text: str, problem: Problem, names: Names) -> tuple[IndexEntry, I
 def fix(problem: Problem, context: FixContext) -> Fix:
     """Drop the later entry with the lines that hang below it."""
     text = context.read(problem.file)
-    pair = find_again(text, problem, context.graph.names)
+    pair = find_duplicate(text, problem, context.graph.names)
     return Fix({problem.file: text if pair is None else remove_entries(text, [pair[1]])})
 
 

@@ -111,7 +111,7 @@ def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tu
         The problems of this text alone, in order. Takes some milliseconds for 25 KB.
     """
     if folder is None:
-        found = find_in_text(text, "instruction")
+        found = scan_text(text, "instruction")
         return tuple(check_file(CheckedFile("instructions", path.name, path, "instruction", findings=found)))
     name = path.relative_to(folder.scope.root).as_posix()
     known = folder.scope.find(name)
@@ -121,12 +121,12 @@ def check_editor_text(path: Path, text: str, folder: CheckedFolder | None) -> tu
         folder.scope.id, name, path, kind, folder, text=text,
         front=read_frontmatter(text) if kind == "topic" else None,
         has_body=bool(text.strip()),
-        findings=find_in_text(text, kind),
+        findings=scan_text(text, kind),
     )  # fmt: skip
     return tuple(sorted(check_file(file), key=lambda problem: (problem.line or 0, problem.column or 0)))
 
 
-def find_in_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
+def scan_text(text: str, kind: FileKind, digest: str = "") -> TextFindings:
     """Look through a text for all checks that need the whole of it; `digest` is that of the file's bytes."""
     hits = {
         check.codes[0]: check.find_in_text(text)

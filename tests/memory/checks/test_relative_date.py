@@ -68,7 +68,7 @@ def test_code_is_left_alone() -> None:
 
 
 def test_logs_may_speak_of_yesterday() -> None:
-    assert "relative-date" not in registry.find_in_text("yesterday\n", "log").hits
+    assert "relative-date" not in registry.scan_text("yesterday\n", "log").hits
 
 
 def test_a_date_beside_the_phrase_makes_it_plain() -> None:
