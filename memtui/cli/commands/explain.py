@@ -86,7 +86,7 @@ def index_data(data: bytes) -> Data:
     text = decode_index(data)
     budget = measure_index(text)
     lost = [
-        {"line": entry.line, "title": entry.title, "target": entry.target, "hook": entry.hook}
+        {"line": entry.line, "title": entry.title, "target": entry.target, "hook": entry.description}
         for entry in read_entries(text, budget)
         if entry.loaded is False
     ]
