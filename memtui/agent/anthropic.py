@@ -3,7 +3,7 @@
 The only module that imports the SDK, which costs more time than the whole screen: nothing imports this one but the
 process of a run.
 
-The SDK's own retries are off: ours are told (`Again`), and wait as the caller's clock says. The key is in no message of
+The SDK's own retries are off: ours are told (`RetryWait`), and wait as the caller's clock says. The key is in no message of
 ours: it is taken out of whatever the service says.
 
 Source: FORMATS.md 5; SAFETY.md F40 to F50.
@@ -34,27 +34,27 @@ import anthropic
 import httpx2  # the SDK's own; what a broken stream raises is not wrapped by it
 from msgspec import Struct
 
-from memtui.agent.model import Again, Answer, Block, Heard, ModelError, Piece, Request
+from memtui.agent.model import AnswerPiece, Block, ModelAnswer, ModelError, Request, RetryWait, UsageSoFar
 from memtui.agent.usage import TokenUsage
 from memtui.util.errors import UsageError as BadCall
 from memtui.util.text import clip, visible
 
-Kind = Literal["final", "server", "rate", "cut"]
-LONGEST_WAIT = 300.0
+FaultKind = Literal["final", "server", "rate", "cut"]
+MAX_RETRY_AFTER_S = 300.0
 """Seconds that a server may make us wait."""
-_TRIES: Mapping[Kind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
+_MAX_RETRIES: Mapping[FaultKind, int] = {"final": 0, "server": 3, "rate": 10, "cut": 1}
 """How often one request is sent again. A server that says when to come back is asked more often than one that fails."""
-_FIRST, _SLOWEST = 1.0, 30.0
+_FIRST_BACKOFF_S, _MAX_BACKOFF_S = 1.0, 30.0
 _OVERLOADED = 529
-STATUS_OF = {
+STATUS_BY_ERROR_TYPE = {
     "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402, "permission_error": 403,
     "not_found_error": 404, "request_too_large": 413, "rate_limit_error": 429, "api_error": 500, "timeout_error": 504,
     "overloaded_error": _OVERLOADED,
 }  # fmt: skip
 """A fault inside a stream has no status of its own: what its type would have had."""
-_AGAIN = (408, 409, 425)
-SPEND_CAP = "enforced_spend_limit_reached"
-_FINAL: Mapping[int, tuple[str, str, str]] = {
+_RETRYABLE_STATUS = (408, 409, 425)
+SPEND_LIMIT_CODE = "enforced_spend_limit_reached"
+_FINAL_STATUS: Mapping[int, tuple[str, str, str]] = {
     400: ("request", "the request was refused", "see what the service says about it; check the model's name"),
     401: ("auth", "the key isn't accepted", "check the key: ANTHROPIC_API_KEY or the one in the settings"),
     402: ("billing", "the account can't pay", "see the account's billing page"),
@@ -65,23 +65,23 @@ _FINAL: Mapping[int, tuple[str, str, str]] = {
 """Status to cause, words, hint."""
 
 
-class Fault(Struct, frozen=True):
+class ApiFault(Struct, frozen=True):
     """One fault: what it is, in words for people, and whether the same request may go out again.
 
     `after` is how long the server wants us to wait, in seconds, if it said so.
     """
 
-    kind: Kind
+    kind: FaultKind
     cause: str
     words: str
     hint: str = ""
     after: float | None = None
 
 
-CUT = Fault("cut", "cut", "the answer broke off", "check the network, then start it again")
+STREAM_CUT = ApiFault("cut", "cut", "the answer broke off", "check the network, then start it again")
 
 
-def of_status(status: int, message: str, code: str, headers: Mapping[str, str]) -> Fault:
+def fault_of_status(status: int, message: str, code: str, headers: Mapping[str, str]) -> ApiFault:
     """What an error of the service means.
 
     Args:
@@ -91,25 +91,25 @@ def of_status(status: int, message: str, code: str, headers: Mapping[str, str]) 
         headers: Of the response, names in small letters.
     """
     said = f" ({clip(visible(message, keep=''), 300)})" if message else ""
-    if code == SPEND_CAP:
+    if code == SPEND_LIMIT_CODE:
         words = "the account's spending limit is reached"
-        return Fault("final", "spend cap", words + said, "raise the limit, or wait until it starts anew")
+        return ApiFault("final", "spend cap", words + said, "raise the limit, or wait until it starts anew")
     told = headers.get("x-should-retry")
     if status == 429 and told != "false":
-        after = wait_told(headers)
-        kind: Kind = "server" if after is None else "rate"
-        return Fault(kind, "rate", f"too many requests{said}", "wait some minutes, then start it again", after)
-    if (status >= 500 or status in _AGAIN or told == "true") and told != "false":
+        after = retry_after(headers)
+        kind: FaultKind = "server" if after is None else "rate"
+        return ApiFault(kind, "rate", f"too many requests{said}", "wait some minutes, then start it again", after)
+    if (status >= 500 or status in _RETRYABLE_STATUS or told == "true") and told != "false":
         cause, words = "server", f"the service failed with status {status}"
         if status == _OVERLOADED:
             cause, words = "overloaded", "the service is overloaded"
-        return Fault("server", cause, words + said, "start it again later", wait_told(headers))
-    cause, words, hint = _FINAL.get(status, ("request", f"the service answered with status {status}", ""))
-    return Fault("final", cause, words + said, hint)
+        return ApiFault("server", cause, words + said, "start it again later", retry_after(headers))
+    cause, words, hint = _FINAL_STATUS.get(status, ("request", f"the service answered with status {status}", ""))
+    return ApiFault("final", cause, words + said, hint)
 
 
-def wait_told(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server wants us to wait, at most `LONGEST_WAIT`; `None` if it doesn't say."""
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server wants us to wait, at most `MAX_RETRY_AFTER_S`; `None` if it doesn't say."""
     seconds = _number(headers.get("retry-after-ms"))
     if seconds is not None:
         seconds /= 1000
@@ -121,7 +121,7 @@ def wait_told(headers: Mapping[str, str]) -> float | None:
             except (TypeError, ValueError):
                 return None
             seconds = distance.total_seconds()
-    return None if seconds is None else min(max(seconds, 0.0), LONGEST_WAIT)
+    return None if seconds is None else min(max(seconds, 0.0), MAX_RETRY_AFTER_S)
 
 
 def _number(text: str | None) -> float | None:
@@ -132,7 +132,7 @@ def _number(text: str | None) -> float | None:
     return value if math.isfinite(value) else None
 
 
-class Patience:
+class RetryPolicy:
     """How often one request has failed, and how long to wait until the next try.
 
     Args:
@@ -141,30 +141,30 @@ class Patience:
 
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
-        self._tries: dict[Kind, int] = {}
+        self._tries: dict[FaultKind, int] = {}
 
-    def wait(self, fault: Fault) -> float:
+    def wait(self, fault: ApiFault) -> float:
         """Seconds until the next try.
 
         Raises:
             Failed: If there is none.
         """
         number = self._tries.get(fault.kind, 0)
-        if number >= _TRIES[fault.kind]:
+        if number >= _MAX_RETRIES[fault.kind]:
             tried = f", {sum(self._tries.values()) + 1} tries" if self._tries else ""
             raise ModelError(fault.words + tried, cause=fault.cause, hint=fault.hint)
         self._tries[fault.kind] = number + 1
         if fault.after is not None:
             return fault.after
-        return float(min(_FIRST * 2**number, _SLOWEST) * self._dice.uniform(0.5, 1.0))
+        return float(min(_FIRST_BACKOFF_S * 2**number, _MAX_BACKOFF_S) * self._dice.uniform(0.5, 1.0))
 
 
-_CHARACTERS = 4
+_CHARS_PER_TOKEN = 4
 """Characters of a token, about: what a broken answer has cost is told by nobody."""
-_GROWS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
+_DELTA_KEYS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
-class Gathered:
+class StreamedAnswer:
     """One answer while it comes in."""
 
     def __init__(self) -> None:
@@ -183,14 +183,14 @@ class Gathered:
         kind = event.get("type")
         if kind == "message_start":
             self._started = True
-            self._count(_map(_map(event.get("message")).get("usage")))
+            self._count(_as_mapping(_as_mapping(event.get("message")).get("usage")))
         elif kind == "message_delta":
-            delta = _map(event.get("delta"))
-            self._stop = _text(delta.get("stop_reason")) or self._stop
-            details = _map(delta.get("stop_details"))
-            self._detail = _text(details.get("explanation")) or _text(details.get("category"))
+            delta = _as_mapping(event.get("delta"))
+            self._stop = _as_text(delta.get("stop_reason")) or self._stop
+            details = _as_mapping(delta.get("stop_details"))
+            self._detail = _as_text(details.get("explanation")) or _as_text(details.get("category"))
             self._characters = 0
-            self._count(_map(event.get("usage")))
+            self._count(_as_mapping(event.get("usage")))
         elif kind == "message_stop":
             self._over = True
         elif isinstance(index := event.get("index"), int):
@@ -207,35 +207,35 @@ class Gathered:
         counts = self._counts
         return TokenUsage(
             input=counts.get("input_tokens", 0),
-            output=max(counts.get("output_tokens", 0), self._characters // _CHARACTERS),
+            output=max(counts.get("output_tokens", 0), self._characters // _CHARS_PER_TOKEN),
             cache_read=counts.get("cache_read_input_tokens", 0),
             cache_write=counts.get("cache_creation_input_tokens", 0),
         )
 
-    def answer(self) -> Answer:
+    def answer(self) -> ModelAnswer:
         """The answer, once it is finished."""
         content = []
         for index, block in sorted(self._blocks.items()):
             parts = "".join(self._inputs.get(index, []))
             if block.get("type") == "tool_use" and (parts or "input" not in block):
-                block = {**block, "input": _input(parts)}
+                block = {**block, "input": _parse_input(parts)}
             content.append(block)
-        return Answer(content, self._stop, self.usage, self._detail)
+        return ModelAnswer(content, self._stop, self.usage, self._detail)
 
     def _block(self, kind: object, index: int, event: Mapping[str, Any]) -> None:
         if kind == "content_block_start":
-            self._blocks[index] = dict(_map(event.get("content_block")))
+            self._blocks[index] = dict(_as_mapping(event.get("content_block")))
             self._open.add(index)
         elif kind == "content_block_stop":
             self._open.discard(index)
         elif kind == "content_block_delta" and index in self._blocks:
-            delta = _map(event.get("delta"))
-            if (part := _text(delta.get("partial_json"))) and delta.get("type") == "input_json_delta":
+            delta = _as_mapping(event.get("delta"))
+            if (part := _as_text(delta.get("partial_json"))) and delta.get("type") == "input_json_delta":
                 self._inputs.setdefault(index, []).append(part)
                 self._characters += len(part)
-            elif key := _GROWS.get(_text(delta.get("type"))):
-                part = _text(delta.get(key))
-                self._blocks[index][key] = _text(self._blocks[index].get(key)) + part
+            elif key := _DELTA_KEYS.get(_as_text(delta.get("type"))):
+                part = _as_text(delta.get(key))
+                self._blocks[index][key] = _as_text(self._blocks[index].get(key)) + part
                 self._characters += len(part)
 
     def _count(self, usage: Mapping[str, Any]) -> None:
@@ -245,39 +245,39 @@ class Gathered:
                 self._counts[key] = value
 
 
-def _input(text: str) -> Any:
+def _parse_input(text: str) -> Any:
     """A call's input, or the text itself where it is no JSON that a request could hold."""
     try:
-        return json.loads(text or "{}", parse_constant=_refuse, parse_float=_finite)
+        return json.loads(text or "{}", parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError):
         return text
 
 
-def _refuse(constant: str) -> float:
+def _refuse_constant(constant: str) -> float:
     raise ValueError(constant)
 
 
 def _finite(text: str) -> float:
     value = float(text)
-    return value if math.isfinite(value) else _refuse(text)
+    return value if math.isfinite(value) else _refuse_constant(text)
 
 
-def _map(value: Any) -> Mapping[str, Any]:
+def _as_mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, Mapping) else {}
 
 
-def _text(value: Any) -> str:
+def _as_text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
 BASE_URL = "https://api.anthropic.com"
-SILENCE = 180.0
+READ_TIMEOUT_S = 180.0
 """Seconds without a byte after which a stream counts as dead; the service sends pings while it thinks."""
-_CONNECT = 15.0
+_CONNECT_TIMEOUT_S = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Endpoint:
     """Where the service is and what we show it: an API key or a bearer token. In which header is the SDK's affair."""
 
     key: str = field(default="", repr=False)
@@ -299,7 +299,7 @@ class AnthropicModel:
 
     def __init__(
         self,
-        access: Access,
+        access: Endpoint,
         *,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         dice: random.Random | None = None,
@@ -307,14 +307,14 @@ class AnthropicModel:
         self._secret = (access.key or access.token).strip()
         if not self._secret or not (self._secret.isascii() and self._secret.isprintable()):
             raise BadCall("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
-        self._host = _host(access.base_url)
+        self._host = _checked_host(access.base_url)
         self._sleep = sleep
         self._dice = dice or random.Random()
         self._client = anthropic.AsyncAnthropic(
             api_key=self._secret if access.key else None,
             auth_token=None if access.key else self._secret,
             base_url=access.base_url,
-            timeout=anthropic.Timeout(SILENCE, connect=_CONNECT),
+            timeout=anthropic.Timeout(READ_TIMEOUT_S, connect=_CONNECT_TIMEOUT_S),
             max_retries=0,
         )
 
@@ -322,30 +322,30 @@ class AnthropicModel:
         """Give the connections back."""
         await self._client.close()
 
-    async def answer(self, request: Request) -> AsyncGenerator[Piece, None]:
+    async def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
         """See `Model.answer`."""
-        patience = Patience(self._dice)
+        patience = RetryPolicy(self._dice)
         while True:
-            gathered, opened = Gathered(), False
-            fault = CUT
+            gathered, opened = StreamedAnswer(), False
+            fault = STREAM_CUT
             try:
                 async with aclosing(self._events(request)) as events:
                     async for event in events:
                         opened = True
                         gathered.add(event)
                         if not gathered.finished:
-                            yield Heard(gathered.usage)
+                            yield UsageSoFar(gathered.usage)
             except anthropic.APIStatusError as error:
                 fault = self._of_status(error, opened)
             except (anthropic.APIError, httpx2.HTTPError, httpx2.StreamError, OSError) as error:
-                fault = CUT if opened else self._of_connection(error)
+                fault = STREAM_CUT if opened else self._of_connection(error)
             except ValueError:  # an event that is no JSON or no UTF-8
-                fault = CUT
+                fault = STREAM_CUT
             if gathered.finished:
                 yield gathered.answer()
                 return
             after = patience.wait(fault)
-            yield Again(after, fault.words)
+            yield RetryWait(after, fault.words)
             await self._sleep(after)
 
     async def _events(self, request: Request) -> AsyncGenerator[Mapping[str, Any], None]:
@@ -366,7 +366,7 @@ class AnthropicModel:
                 if isinstance(cast(Any, event), anthropic.BaseModel):
                     yield event.to_dict(warnings=False)  # warnings would quote the model
 
-    def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> Fault:
+    def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
         """What an error means that the service reported itself, before the stream or in the midst of it."""
         said = error.body.get("error") if isinstance(error.body, Mapping) else None
         body: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
@@ -374,14 +374,16 @@ class AnthropicModel:
         code = details.get("error_code") if isinstance(details, Mapping) else None
         status = error.status_code
         if status < 400:
-            status = STATUS_OF.get(str(body.get("type")), 500)
+            status = STATUS_BY_ERROR_TYPE.get(str(body.get("type")), 500)
         message = str(body.get("message") or "").replace(self._secret, "…")
-        fault = of_status(status, message, str(code or ""), {k.lower(): v for k, v in error.response.headers.items()})
+        fault = fault_of_status(
+            status, message, str(code or ""), {k.lower(): v for k, v in error.response.headers.items()}
+        )
         if opened and fault.kind != "final":
-            return Fault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
+            return ApiFault("cut", fault.cause, f"the answer broke off: {fault.words}", fault.hint, fault.after)
         return fault
 
-    def _of_connection(self, error: Exception) -> Fault:
+    def _of_connection(self, error: Exception) -> ApiFault:
         """What it means that no answer began."""
         if isinstance(error, anthropic.APITimeoutError | httpx2.TimeoutException):
             words = f"{self._host} doesn't answer"
@@ -390,10 +392,10 @@ class AnthropicModel:
             words = (
                 f"{self._host} can't be reached ({clip(visible(str(reason), keep=''), 200) or type(reason).__name__})"
             )
-        return Fault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
+        return ApiFault("server", "connection", words.replace(self._secret, "…"), "check the network and the base URL")
 
 
-def _host(base_url: str) -> str:
+def _checked_host(base_url: str) -> str:
     """The address without what may be secret in it."""
     try:
         url = httpx2.URL(base_url)

@@ -18,11 +18,11 @@ from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.usage import Price, TokenUsage
 from memtui.util.text import size
 
-SAME = 3
+MAX_SAME_CALLS = 3
 """So many times the same call stops a run."""
-IDLE = 6
+MAX_IDLE_TURNS = 6
 """So many turns without anything new stop it."""
-_WRITING = ("Edit", "Write")
+WRITING_TOOLS = ("Edit", "Write")
 
 
 class ProgressGuard:
@@ -41,9 +41,9 @@ class ProgressGuard:
 
     def repeats(self, call: ToolCall) -> bool:
         """Whether this call is one too many."""
-        counts = self._writes if call.name in _WRITING else self._reads
+        counts = self._writes if call.name in WRITING_TOOLS else self._reads
         counts[call.key] = counts.get(call.key, 0) + 1
-        return counts[call.key] >= SAME
+        return counts[call.key] >= MAX_SAME_CALLS
 
     def saw(self, outcome: ToolResult) -> None:
         """Take note of what a call came to."""
@@ -60,9 +60,9 @@ class ProgressGuard:
         self._moved = False
 
 
-LEAST = 512
+MIN_ANSWER_TOKENS = 512
 """Tokens below which an answer isn't worth asking for."""
-_CHARACTERS = 3
+_CHARS_PER_TOKEN = 3
 """Characters of a token, at least, in what memory files and transcripts hold."""
 
 
@@ -77,7 +77,6 @@ class Spending:
     """Counts.
 
     Args:
-        budget: The limits.
         price: What the model costs, `None` if that isn't known.
     """
 
@@ -117,16 +116,16 @@ class Spending:
             unsent: Characters that the next request holds and none before it held.
         """
         budget, room = self._budget, self._budget.max_output
-        known, new = self._last.prompt + self._last.output, unsent // _CHARACTERS
+        known, new = self._last.prompt + self._last.output, unsent // _CHARS_PER_TOKEN
         if budget.input_tokens is not None and self._usage.prompt + known + new > budget.input_tokens:
             return Limit("input", f"the next turn would go over {size(budget.input_tokens)} input tokens")
         if budget.output_tokens is not None:
             room = min(room, budget.output_tokens - self._usage.output)
-            if room < min(LEAST, budget.max_output):
+            if room < min(MIN_ANSWER_TOKENS, budget.max_output):
                 return Limit("output", f"{size(budget.output_tokens)} output tokens are used up")
         if budget.money is not None and self._price is not None:
             room = min(room, self._affordable(budget.money, self._price, known, new))
-            if room < min(LEAST, budget.max_output):
+            if room < min(MIN_ANSWER_TOKENS, budget.max_output):
                 return Limit("money", f"the next turn would go over ${budget.money:.2f}")
         return room
 

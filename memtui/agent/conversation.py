@@ -11,9 +11,9 @@ import json
 from typing import Any
 
 from memtui.agent.model import Block, Message, Request
-from memtui.agent.response import clean
+from memtui.agent.response import replace_surrogates
 
-_MARK = {"cache_control": {"type": "ephemeral"}}
+_CACHE_MARK = {"cache_control": {"type": "ephemeral"}}
 
 
 class Conversation:
@@ -21,17 +21,15 @@ class Conversation:
 
     Args:
         system: Who the agent is.
-        prompt: The first message.
-        tools: Their schemas.
     """
 
     def __init__(self, system: str, prompt: str, tools: list[dict[str, Any]]) -> None:
-        self._system = clean(system)
+        self._system = replace_surrogates(system)
         self._tools = tools
         self._messages: list[Message] = []
         self.unsent = len(self._system) + len(json.dumps(tools))
         """Characters that no request has held yet."""
-        self.tell([{"type": "text", "text": clean(prompt)}])
+        self.tell([{"type": "text", "text": replace_surrogates(prompt)}])
 
     def tell(self, blocks: list[Block]) -> None:
         """Say something: results of calls first, text after them."""
@@ -58,4 +56,4 @@ class Conversation:
 
 def _marked(blocks: list[Block]) -> list[Block]:
     """The blocks with a mark on the last one."""
-    return [*blocks[:-1], {**blocks[-1], **_MARK}] if blocks else []
+    return [*blocks[:-1], {**blocks[-1], **_CACHE_MARK}] if blocks else []

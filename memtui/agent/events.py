@@ -14,7 +14,7 @@ from memtui.secrets.scanner import redact, scan
 from memtui.util.text import clip, visible
 
 
-class Turn(Struct, frozen=True):
+class ModelTurn(Struct, frozen=True):
     """The model gave an answer: the how manieth (from 1), what it said, how many calls of which tool it wants."""
 
     number: int
@@ -31,44 +31,44 @@ class ToolUsed(Struct, frozen=True):
     reason: str
 
 
-class Retry(Struct, frozen=True):
+class ModelRetry(Struct, frozen=True):
     """The model's side failed and is asked again after so many seconds."""
 
     after: float
     why: str
 
 
-class Spent(Struct, frozen=True):
+class UsageTotal(Struct, frozen=True):
     """Everything used so far, and its price in dollars (`None`: not known)."""
 
     usage: TokenUsage
     money: float | None
 
 
-class Note(Struct, frozen=True):
+class AgentNote(Struct, frozen=True):
     """Something that a person should know."""
 
     text: str
 
 
-Event = Turn | ToolUsed | Retry | Spent | Note
-Emit = Callable[[Event], None]
+AgentEvent = ModelTurn | ToolUsed | ModelRetry | UsageTotal | AgentNote
+EmitAgentEvent = Callable[[AgentEvent], None]
 
-LONGEST = 4000
+MAX_TEXT_CHARS = 4000
 """Characters of an answer that an event holds."""
-LINE = 200
+MAX_LINE_CELLS = 200
 """Cells of an argument or a reason."""
 
-_BLANKS = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 
 
-def shown(text: str) -> str:
+def safe_text(text: str) -> str:
     """Text of a model as an event may hold it, lines kept."""
-    text = text[: 2 * LONGEST]  # a secret that the second cut splits was whole when it was looked for
+    text = text[: 2 * MAX_TEXT_CHARS]  # a secret that the second cut splits was whole when it was looked for
     safe = visible(redact(text, scan(text)))
-    return safe if len(safe) <= LONGEST else safe[:LONGEST] + "…"
+    return safe if len(safe) <= MAX_TEXT_CHARS else safe[:MAX_TEXT_CHARS] + "…"
 
 
-def shown_line(text: str) -> str:
+def safe_line(text: str) -> str:
     """The same as one short line."""
-    return clip(_BLANKS.sub(" ", shown(text)).strip(), LINE)
+    return clip(_WHITESPACE.sub(" ", safe_text(text)).strip(), MAX_LINE_CELLS)

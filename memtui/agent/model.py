@@ -28,20 +28,20 @@ class Request(Struct, frozen=True):
     max_tokens: int
 
 
-class Heard(Struct, frozen=True):
+class UsageSoFar(Struct, frozen=True):
     """A sign of life. `usage` is what this try has used as far as it is known."""
 
     usage: TokenUsage
 
 
-class Again(Struct, frozen=True):
+class RetryWait(Struct, frozen=True):
     """This try came to nothing; the same request goes out once more after so many seconds."""
 
     after: float
     why: str
 
 
-class Answer(Struct, frozen=True):
+class ModelAnswer(Struct, frozen=True):
     """A finished answer, the last piece.
 
     Args:
@@ -57,7 +57,7 @@ class Answer(Struct, frozen=True):
     detail: str = ""
 
 
-Piece = Heard | Again | Answer
+AnswerPiece = UsageSoFar | RetryWait | ModelAnswer
 
 
 class ModelError(MemtuiError):
@@ -75,8 +75,8 @@ class ModelError(MemtuiError):
 class Model(Protocol):
     """A backend."""
 
-    def answer(self, request: Request) -> AsyncGenerator[Piece, None]:
-        """Ask, and try again as the backend knows best; the last piece is the `Answer`.
+    def answer(self, request: Request) -> AsyncGenerator[AnswerPiece, None]:
+        """Ask, and try again as the backend knows best; the last piece is the `ModelAnswer`.
 
         Raises:
             Failed: If there is none to be had.

@@ -23,7 +23,7 @@ from memtui.agent.shell.validate import check_line
 from memtui.fs.boundary import Verdict, check_path, is_sensitive
 from memtui.util.text import clip, visible
 
-__all__ = ["KEYS", "AllowedFolders", "Decision", "decide"]
+__all__ = ["TOOL_KEYS", "AllowedFolders", "Decision", "decide"]
 
 
 class Decision(Struct, frozen=True):
@@ -39,22 +39,22 @@ class Decision(Struct, frozen=True):
     plan: ShellPlan | None = None
 
 
-LONGEST = 300
+MAX_REASON_CELLS = 300
 """Cells of a reason: it quotes what a model wrote."""
 
-_TEXT, _WHOLE, _FLAG = (str,), (int, float), (bool,)
+_TEXT, _NUMBER, _FLAG = (str,), (int, float), (bool,)
 
-KEYS: dict[str, dict[str, tuple[type, ...]]] = {
-    "Read": {"file_path": _TEXT, "offset": _WHOLE, "limit": _WHOLE},
+TOOL_KEYS: dict[str, dict[str, tuple[type, ...]]] = {
+    "Read": {"file_path": _TEXT, "offset": _NUMBER, "limit": _NUMBER},
     "Grep": {
-        "pattern": _TEXT, "path": _TEXT, "glob": _TEXT, "type": _TEXT, "output_mode": _TEXT, "-A": _WHOLE, "-B": _WHOLE,
-        "-C": _WHOLE, "-i": _FLAG, "-n": _FLAG, "-o": _FLAG, "context": _WHOLE, "multiline": _FLAG,
-        "head_limit": _WHOLE, "offset": _WHOLE,
+        "pattern": _TEXT, "path": _TEXT, "glob": _TEXT, "type": _TEXT, "output_mode": _TEXT, "-A": _NUMBER, "-B": _NUMBER,
+        "-C": _NUMBER, "-i": _FLAG, "-n": _FLAG, "-o": _FLAG, "context": _NUMBER, "multiline": _FLAG,
+        "head_limit": _NUMBER, "offset": _NUMBER,
     },
     "Glob": {"pattern": _TEXT, "path": _TEXT},
     "Edit": {"file_path": _TEXT, "old_string": _TEXT, "new_string": _TEXT, "replace_all": _FLAG},
     "Write": {"file_path": _TEXT, "content": _TEXT},
-    "Bash": {"command": _TEXT, "description": _TEXT, "timeout": _WHOLE, "run_in_background": _FLAG},
+    "Bash": {"command": _TEXT, "description": _TEXT, "timeout": _NUMBER, "run_in_background": _FLAG},
 }  # fmt: skip
 """Every tool with the keys that its input may have, and their types; a key that isn't here may mean anything."""
 
@@ -75,16 +75,16 @@ def decide(tool: object, given: object, scope: AllowedFolders) -> Decision:
         return Decision(False, f"no such tool: {', '.join(_DECIDE)}")
     if not isinstance(given, Mapping):
         return Decision(False, "the input is no object")
-    keys = KEYS[tool]
+    keys = TOOL_KEYS[tool]
     for key, value in given.items():
         if key not in keys:
-            return Decision(False, clip(f"{tool} has no {key!r}", LONGEST))
+            return Decision(False, clip(f"{tool} has no {key!r}", MAX_REASON_CELLS))
         if value is not None and "path" not in key and not _fits(value, keys[key]):
             return Decision(False, f"{key} is not {keys[key][0].__name__}")
     try:
         return _DECIDE[tool](given, scope)
     except Denied as denied:
-        return Decision(False, clip(visible(str(denied), keep=""), LONGEST))
+        return Decision(False, clip(visible(str(denied), keep=""), MAX_REASON_CELLS))
     except OSError as error:
         return Decision(False, f"the disk says: {os.strerror(error.errno or 0)}")
 

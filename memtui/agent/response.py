@@ -17,13 +17,13 @@ from msgspec import Struct
 
 from memtui.agent.model import Block
 
-KNOWN = ("text", "thinking", "redacted_thinking", "tool_use")
+KNOWN_BLOCKS = ("text", "thinking", "redacted_thinking", "tool_use")
 """Kinds of block that we asked for or have to send back."""
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _NOT_NAME = re.compile(r"[^A-Za-z0-9_-]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DEEPEST = 20
+_MAX_DEPTH = 20
 
 
 class ToolCall(Struct, frozen=True):
@@ -55,11 +55,10 @@ class _Unsendable(Exception):
     pass
 
 
-def take(content: list[Block], used: set[str]) -> ParsedResponse:
+def parse_response(content: list[Block], used: set[str]) -> ParsedResponse:
     """Take an answer apart.
 
     Args:
-        content: Its blocks.
         used: Ids of all calls so far; gets the new ones.
     """
     kept: list[Block] = []
@@ -67,19 +66,21 @@ def take(content: list[Block], used: set[str]) -> ParsedResponse:
     texts: list[str] = []
     for block in content:
         kind = block.get("type")
-        if kind not in KNOWN:
-            return ParsedResponse([], [], "\n\n".join(texts), clean(str(kind)))
+        if kind not in KNOWN_BLOCKS:
+            return ParsedResponse([], [], "\n\n".join(texts), replace_surrogates(str(kind)))
         if kind == "tool_use":
-            call, sent = _call(block, used)
+            call, sent = _parse_call(block, used)
             calls.append(call)
             kept.append(sent)
         elif kind == "text":
-            text = clean(str(block.get("text", "")))
+            text = replace_surrogates(str(block.get("text", "")))
             if text.strip():
                 texts.append(text)
                 kept.append({"type": "text", "text": text})
         else:
-            kept.append({key: clean(value) if isinstance(value, str) else value for key, value in block.items()})
+            kept.append(
+                {key: replace_surrogates(value) if isinstance(value, str) else value for key, value in block.items()}
+            )
     return ParsedResponse(kept, calls, "\n\n".join(texts))
 
 
@@ -88,12 +89,12 @@ def only_text(content: list[Block]) -> list[Block]:
     return [block for block in content if block["type"] == "text"]
 
 
-def clean(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text without halves of characters, which no request can hold."""
     return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
-def _call(block: Block, used: set[str]) -> tuple[ToolCall, Block]:
+def _parse_call(block: Block, used: set[str]) -> tuple[ToolCall, Block]:
     """The call, and its block as it can be sent back."""
     name, given, fault = block.get("name"), block.get("input"), ""
     if not isinstance(name, str):
@@ -118,14 +119,14 @@ def _call(block: Block, used: set[str]) -> tuple[ToolCall, Block]:
 
 def _sendable(value: Any, depth: int) -> Any:
     """A JSON value that a request can hold."""
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise _Unsendable("is nested too deep")
     if isinstance(value, str):
-        return clean(value)
+        return replace_surrogates(value)
     if isinstance(value, float) and not math.isfinite(value):
         raise _Unsendable("holds a number that is none")
     if isinstance(value, Mapping):
-        return {clean(str(key)): _sendable(inner, depth + 1) for key, inner in value.items()}
+        return {replace_surrogates(str(key)): _sendable(inner, depth + 1) for key, inner in value.items()}
     if isinstance(value, list):
         return [_sendable(inner, depth + 1) for inner in value]
     return value

@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from memtui.agent.usage import TokenUsage
 
-Why = Literal["done", "over budget", "failed", "refused", "killed"]
+EndReason = Literal["done", "over budget", "failed", "refused", "killed"]
 
 TOOLS = ("Read", "Grep", "Glob", "Bash", "Edit", "Write")
 """Every tool there is."""
@@ -59,7 +59,7 @@ class TaskResult(Struct, frozen=True):
         turns: Answers that were taken.
     """
 
-    why: Why
+    why: EndReason
     cause: str
     words: str
     usage: TokenUsage

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.agent.budget import LEAST, Limit, Spending
+from memtui.agent.budget import MIN_ANSWER_TOKENS, Limit, Spending
 from memtui.agent.task import Budget
 from memtui.agent.usage import PRICES, Price, TokenUsage, price_of
 
@@ -64,7 +64,7 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
         if isinstance(room, Limit):
             assert room.cause in ("money", "output") and room.words
             break
-        assert LEAST <= room <= budget.max_output
+        assert MIN_ANSWER_TOKENS <= room <= budget.max_output
         used = TokenUsage(cache_read=known, cache_write=new // 3, output=int(room * share))
         spending.settle(used)
         known = used.prompt + used.output

@@ -35,16 +35,16 @@ from memtui.fs.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES, fold_name, is_se
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
 _WIDTH = re.compile(r"[0-9]{1,3}")
 # A width that is a number of four digits, or comes from an operand, prints as many blanks as one likes.
-_FLOOD = re.compile(r"%[^A-Za-z%]*?([0-9]{4}|\*)")
+_WIDE_FORMAT = re.compile(r"%[^A-Za-z%]*?([0-9]{4}|\*)")
 _PRINTF = re.compile(r"%(%|[-+ 0#']*[0-9]{0,3}(\.[0-9]{1,3})?[bcdeEfgGioqsuxX])")
-_MOMENT = re.compile(r"[A-Za-z0-9 :+@,./-]*")
+_DATE_WORDS = re.compile(r"[A-Za-z0-9 :+@,./-]*")
 _SED = re.compile(r"([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p(;([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p)*")
 # What reaches the environment and other files; ".env" is a field.
 _JQ_FORBIDDEN_WORD = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
 _JQ_STRING = re.compile(r'"([^"\\]|\\.)*"')
 
 
-_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
+_SENSITIVE_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
 
 
 def _matching(pattern: re.Pattern[str], what: str) -> Callable[[str], None]:
@@ -60,7 +60,7 @@ def _text(value: str) -> None:
 
 
 def _format(value: str) -> None:
-    if _FLOOD.search(value):
+    if _WIDE_FORMAT.search(value):
         raise Denied(f"{value!r}: a width above 999")
 
 
@@ -71,7 +71,7 @@ def _printf(value: str) -> None:
         raise Denied(f"{value!r}: only %s, %d and their like, with widths up to 999")
 
 
-def _today(value: str) -> None:
+def _date_format(value: str) -> None:
     if not value.startswith("+"):
         raise Denied(f"{value!r}: an operand without + sets the clock")
     _format(value)
@@ -84,36 +84,36 @@ def _jq(value: str) -> None:
         raise Denied(f"a filter with {match[0]}, which reaches the environment or other files")
 
 
-def _chosen(value: str) -> None:
+def _file_wildcard(value: str) -> None:
     """A wildcard that chooses files; one that leaves files out may name what it likes."""
     value = value.removeprefix("=")  # ripgrep takes -g=X for -g X
     if value.startswith("!"):
         return
     for part in re.split(r"[/{},]", value):
-        hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_NAMES, fold_name(part))
+        hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_SENSITIVE_NAMES, fold_name(part))
         if hit or is_sensitive(part):
             raise Denied(f"{value!r} chooses files that may hold a secret")
 
 
-KINDS: dict[str, Callable[[str], None]] = {
+VALUE_CHECKS: dict[str, Callable[[str], None]] = {
     "text": _text,
     "number": _matching(_NUMBER, "not a number"),
     "width": _matching(_WIDTH, "not a number up to 999"),
     "format": _format,
     "printf": _printf,
-    "today": _today,
-    "moment": _matching(_MOMENT, "not a date in plain words"),
+    "today": _date_format,
+    "moment": _matching(_DATE_WORDS, "not a date in plain words"),
     "sed": _matching(_SED, "sed only prints lines by number: sed -n '10,40p' FILE"),
     "jq": _jq,
-    "chosen": _chosen,
+    "chosen": _file_wildcard,
 }
 """Checks by name; each raises `Denied`. "path", "file" and "named" are left to the scope."""
-ALONE = frozenset({
+FIND_TESTS = frozenset({
     "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
     "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
     "-nogroup",
 })  # fmt: skip
-VALUES = {
+FIND_TESTS_WITH_VALUE = {
     "-name": "text", "-iname": "text", "-path": "text", "-ipath": "text", "-wholename": "text", "-lname": "text",
     "-ilname": "text", "-regex": "text", "-iregex": "text", "-regextype": "text", "-type": "text", "-xtype": "text",
     "-perm": "text", "-size": "text", "-user": "text", "-group": "text", "-newermt": "text", "-mtime": "text",
@@ -137,17 +137,17 @@ def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     while left:
         test = scope.literal(left.pop(0))
         expression.append(test)
-        if test in ALONE:
+        if test in FIND_TESTS:
             continue
-        if test not in VALUES:
+        if test not in FIND_TESTS_WITH_VALUE:
             raise Denied(f"find with {test}")
         if not left:
             raise Denied(f"find {test} without a value")
         value = scope.literal(left.pop(0))
-        if VALUES[test] == "path":
+        if FIND_TESTS_WITH_VALUE[test] == "path":
             scope.place(value)
         else:
-            KINDS[VALUES[test]](value)
+            VALUE_CHECKS[FIND_TESTS_WITH_VALUE[test]](value)
         expression.append(value)
     return [*starts, *expression]
 
@@ -164,7 +164,7 @@ def _printf_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]
     if not words:
         raise Denied("printf without a format")
     values = [scope.literal(word) for word in words]
-    KINDS["printf"](values[0])
+    VALUE_CHECKS["printf"](values[0])
     return values
 
 
@@ -179,7 +179,7 @@ def _test(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
     return values
 
 
-SPECIAL: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
+SPECIAL_COMMANDS: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
     "echo": _echo,
     "printf": _printf_arguments,
     "test": _test,
@@ -188,7 +188,7 @@ SPECIAL: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]]] = {
 """Commands with rules of their own: the words behind the name to the arguments; each raises `Denied`."""
 
 
-class Rules(Struct, frozen=True):
+class CommandRules(Struct, frozen=True):
     """How the words after a command's name are read.
 
     Args:
@@ -252,11 +252,11 @@ def _any_case(text: str) -> str:
 
 # Recursion meets names that an operand could not name.
 _SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_ENDS)]
-_GREP_SKIPS = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
-_RG_SKIPS = tuple(f"--iglob=!{name}" for name in _SECRETS)
-SKIPS = frozenset((*_GREP_SKIPS, *_RG_SKIPS))
+_GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
+_RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
+SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))
 """Arguments that `grep -r` and `rg` always get, so that they leave out what may hold a secret."""
-_GREP = Rules(
+_GREP = CommandRules(
     flags=_flags(
         "abcFEGHhIiLlnoPqrsTUvwxyZz",
         "recursive ignore-case no-ignore-case line-number files-with-matches files-without-match count only-matching "
@@ -272,10 +272,10 @@ _GREP = Rules(
     least=1,
     instead=frozenset({"-e", "--regexp"}),
     count=True,
-    last=_GREP_SKIPS,
+    last=_GREP_EXCLUDES,
     last_if=frozenset({"-r", "--recursive"}),
 )
-_RG = Rules(
+_RG = CommandRules(
     flags=_flags(
         "abcFHIilNnopPqSsUvwx0",
         "ignore-case case-sensitive smart-case line-number no-line-number files-with-matches files-without-match count "
@@ -292,9 +292,9 @@ _RG = Rules(
     instead=frozenset({"-e", "--regexp", "--files", "--type-list"}),
     least=1,
     always=("--no-config",),
-    last=_RG_SKIPS,
+    last=_RG_EXCLUDES,
 )
-_JQ = Rules(
+_JQ = CommandRules(
     flags=_flags(
         "rcsneaSMCjR",
         "raw-output compact-output slurp null-input exit-status ascii-output sort-keys monochrome-output color-output "
@@ -307,9 +307,9 @@ _JQ = Rules(
     ends=False,
     glued=False,
 )
-_SUM = Rules(flags=_flags("btz", "binary text tag zero"))
-RULES: dict[str, Rules] = {
-    "ls": Rules(
+_SUM = CommandRules(flags=_flags("btz", "binary text tag zero"))
+COMMAND_RULES: dict[str, CommandRules] = {
+    "ls": CommandRules(
         flags=_flags(
             "aABbCcdFfGghiklmnopQqRrSstUuvXx1",
             "all almost-all directory human-readable si inode size recursive reverse full-time no-group "
@@ -318,25 +318,27 @@ RULES: dict[str, Rules] = {
         values=_values("-w --width=width -I --ignore --hide=text --sort --time --format=text --time-style=format"),
         maybe={"--color": "text", "--classify": "text"},
     ),
-    "cat": Rules(
+    "cat": CommandRules(
         flags=_flags("AbeEnstTuv", "number number-nonblank show-all show-ends show-tabs show-nonprinting squeeze-blank")
     ),
-    "head": Rules(
+    "head": CommandRules(
         flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
     ),
-    "tail": Rules(
+    "tail": CommandRules(
         flags=_flags("qvz", "quiet silent verbose"), values=_values("-n -c --lines --bytes=number"), count=True
     ),
-    "wc": Rules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
-    "nl": Rules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
+    "wc": CommandRules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
+    "nl": CommandRules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
     # These two copy what comes through a pipe into a file.
-    "tac": Rules(flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1),
-    "file": Rules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
-    "rev": Rules(),
+    "tac": CommandRules(
+        flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1
+    ),
+    "file": CommandRules(flags=_flags("bhi", "brief mime mime-type mime-encoding"), rest="named", least=1),
+    "rev": CommandRules(),
     "grep": _GREP,
     "rg": _RG,
     "jq": _JQ,
-    "sed": Rules(
+    "sed": CommandRules(
         flags=_flags("n", "quiet silent"),
         values={"-e": "sed", "--expression": "sed"},
         first=("sed",),
@@ -344,7 +346,7 @@ RULES: dict[str, Rules] = {
         instead=frozenset({"-e", "--expression"}),
         need=_flags("n", "quiet silent"),
     ),
-    "sort": Rules(
+    "sort": CommandRules(
         flags=_flags(
             "bcCdfghiMmnRrsuVz",
             "reverse numeric-sort unique ignore-case human-numeric-sort version-sort general-numeric-sort month-sort "
@@ -352,59 +354,59 @@ RULES: dict[str, Rules] = {
         ),
         values=_values("-k --key -t --field-separator=text"),
     ),
-    "uniq": Rules(
+    "uniq": CommandRules(
         flags=_flags("cdDiuz", "count repeated unique ignore-case"),
         values=_values("-f -s -w --skip-fields --skip-chars --check-chars=number"),
         most=1,
     ),
-    "cut": Rules(
+    "cut": CommandRules(
         flags=_flags("nsz", "complement only-delimited"),
         values=_values("-b -c -d -f --bytes --characters --delimiter --fields --output-delimiter=text"),
     ),
-    "tr": Rules(
+    "tr": CommandRules(
         flags=_flags("cCdst", "complement delete squeeze-repeats truncate-set1"),
         first=("text", "text"),
         rest="",
         least=1,
     ),
-    "column": Rules(flags=_flags("tx"), values=_values("-s -o -N -H -R=text -c=width")),
-    "paste": Rules(flags=_flags("sz"), values=_values("-d --delimiters=text")),
-    "fold": Rules(flags=_flags("bs"), values=_values("-w --width=width")),
-    "fmt": Rules(flags=_flags("csu"), values=_values("-w --width=width")),
-    "expand": Rules(flags=_flags("i"), values=_values("-t --tabs=width")),
-    "unexpand": Rules(flags=_flags("a"), values=_values("-t --tabs=width")),
-    "comm": Rules(flags=_flags("123"), least=2, most=2),
-    "join": Rules(flags=_flags("i"), values=_values("-1 -2=width -t -a -v -e=text"), least=2, most=2),
-    "diff": Rules(
+    "column": CommandRules(flags=_flags("tx"), values=_values("-s -o -N -H -R=text -c=width")),
+    "paste": CommandRules(flags=_flags("sz"), values=_values("-d --delimiters=text")),
+    "fold": CommandRules(flags=_flags("bs"), values=_values("-w --width=width")),
+    "fmt": CommandRules(flags=_flags("csu"), values=_values("-w --width=width")),
+    "expand": CommandRules(flags=_flags("i"), values=_values("-t --tabs=width")),
+    "unexpand": CommandRules(flags=_flags("a"), values=_values("-t --tabs=width")),
+    "comm": CommandRules(flags=_flags("123"), least=2, most=2),
+    "join": CommandRules(flags=_flags("i"), values=_values("-1 -2=width -t -a -v -e=text"), least=2, most=2),
+    "diff": CommandRules(
         flags=_flags("aBbdeiNqsuwy", "brief unified ignore-case ignore-all-space ignore-space-change side-by-side"),
         values=_values("-U -C -W --width=width --label -L=text"),
         rest="file",
         least=2,
         most=2,
     ),
-    "cmp": Rules(
+    "cmp": CommandRules(
         flags=_flags("bls", "silent quiet"), values=_values("-n --bytes=number"), rest="file", least=2, most=2
     ),
-    "du": Rules(
+    "du": CommandRules(
         flags=_flags("abchklmsSx", "all apparent-size bytes human-readable si summarize total separate-dirs"),
         values=_values("-d --max-depth=width --exclude=text"),
     ),
-    "stat": Rules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
-    "readlink": Rules(
+    "stat": CommandRules(flags=_flags("t", "terse"), values=_values("-c --format --printf=format"), least=1),
+    "readlink": CommandRules(
         flags=_flags("efmnqsvz", "canonicalize canonicalize-existing canonicalize-missing no-newline"), least=1
     ),
-    "realpath": Rules(
+    "realpath": CommandRules(
         flags=_flags("eLmPqsz", "canonicalize-existing canonicalize-missing logical physical strip no-symlinks"),
         least=1,
     ),
-    "basename": Rules(
+    "basename": CommandRules(
         flags=_flags("az", "multiple zero"), values=_values("-s --suffix=text"), first=("text",), rest="text", least=1
     ),
-    "dirname": Rules(flags=_flags("z", "zero"), first=("text",), rest="text", least=1),
-    "pwd": Rules(flags=_flags("LP"), rest=""),
-    "true": Rules(rest="", ends=False),
-    "false": Rules(rest="", ends=False),
-    "date": Rules(
+    "dirname": CommandRules(flags=_flags("z", "zero"), first=("text",), rest="text", least=1),
+    "pwd": CommandRules(flags=_flags("LP"), rest=""),
+    "true": CommandRules(rest="", ends=False),
+    "false": CommandRules(rest="", ends=False),
+    "date": CommandRules(
         flags=_flags("uR", "utc universal rfc-email"),
         values=_values("-d --date=moment --rfc-3339=text -r --reference=path"),
         maybe={"-I": "text", "--iso-8601": "text"},
@@ -417,11 +419,13 @@ RULES: dict[str, Rules] = {
     "sha256sum": _SUM,
     "sha512sum": _SUM,
     "b2sum": _SUM,
-    "cksum": Rules(),
-    "xxd": Rules(flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False),
-    "od": Rules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
-    "hexdump": Rules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
-    "tree": Rules(
+    "cksum": CommandRules(),
+    "xxd": CommandRules(
+        flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False
+    ),
+    "od": CommandRules(flags=_flags("abcdox"), values=_values("-A -t=text -N -j=number")),
+    "hexdump": CommandRules(flags=_flags("bCcdox"), values=_values("-n -s=number")),
+    "tree": CommandRules(
         flags=_flags("adDfhinpsu", "noreport dirsfirst du"),
         values=_values("-L=width -I -P=text"),
         ends=False,

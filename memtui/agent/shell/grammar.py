@@ -28,7 +28,7 @@ MAX_WILDCARDS = 20
 _BLANK = " \t"
 _ENDS_WORD = " \t|&;<>"
 _PLAIN = re.compile(r"[A-Za-z0-9_./,:+=@%^!#-]")
-_WHY = {
+_DENIED_BECAUSE = {
     "$": "an unquoted $ expands: put it in single quotes",
     "`": "a backtick runs a command",
     "\\": "a backslash outside single quotes: quote the word with '…' instead",
@@ -62,21 +62,21 @@ class ShellCommand(Struct, frozen=True):
     redirects: tuple[Redirect, ...]
 
 
-class WordPart(Struct, frozen=True):
+class PipelinePart(Struct, frozen=True):
     """A pipeline and the operator before it, "" for the first."""
 
     after: str
     commands: tuple[ShellCommand, ...]
 
 
-def parse(line: str) -> list[WordPart]:
+def parse_line(line: str) -> list[PipelinePart]:
     """Read a command line.
 
     Raises:
         Denied: For anything that isn't in the grammar.
     """
     _check_characters(line)
-    return _Reader(line).read()
+    return _GrammarReader(line).read()
 
 
 def _check_characters(line: str) -> None:
@@ -91,17 +91,17 @@ def _check_characters(line: str) -> None:
         raise Denied(f"longer than {MAX_LENGTH} bytes")
 
 
-class _Reader:
+class _GrammarReader:
     def __init__(self, line: str) -> None:
         self.line = line
         self.at = 0
         self.count = 0
         self.wildcards = 0
 
-    def read(self) -> list[WordPart]:
-        parts = [WordPart("", self.pipeline())]
+    def read(self) -> list[PipelinePart]:
+        parts = [PipelinePart("", self.pipeline())]
         while self.at < len(self.line):
-            parts.append(WordPart(self.operator(), self.pipeline()))
+            parts.append(PipelinePart(self.operator(), self.pipeline()))
         return parts
 
     def operator(self) -> str:
@@ -184,7 +184,7 @@ class _Reader:
             text.append(piece)
             pattern.append(glob.escape(piece))
         if self.at == start:
-            raise Denied(_WHY.get(self.line[start], "not understood: " + self.line[start]))
+            raise Denied(_DENIED_BECAUSE.get(self.line[start], "not understood: " + self.line[start]))
         if self.line.startswith(">", self.at) and self.line[start : self.at].isdigit():
             raise Denied("redirects another output than 1 or 2")
         self.wildcards += wild
@@ -198,7 +198,7 @@ class _Reader:
             raise Denied("a comment")
         if char in "*?" or _PLAIN.match(char) or (not char.isascii() and unicodedata.category(char)[0] in "LMN"):
             return char
-        raise Denied(_WHY.get(char, f"{char} outside quotes"))
+        raise Denied(_DENIED_BECAUSE.get(char, f"{char} outside quotes"))
 
     def quoted(self, quote: str) -> str:
         end = self.line.find(quote, self.at + 1)

@@ -19,22 +19,22 @@ from msgspec import Struct
 from memtui.agent.shell.plan import ShellPlan
 from memtui.util.text import visible
 
-SECONDS = 10.0
+SHELL_TIMEOUT_S = 10.0
 """How long a line may run."""
-OUTPUT = 256 * 1024
+MAX_OUTPUT_BYTES = 256 * 1024
 """Bytes of output that are kept."""
 
 PATH = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin:/run/current-system/sw/bin"
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "TERM": "dumb"}
 """All that a program sees: no key, no name, no configuration of the user's."""
 
-_CONFINE = Path(__file__).with_name("sandbox.py")
+_SANDBOX_PROGRAM = Path(__file__).with_name("sandbox.py")
 _SANDBOX_EXEC = Path("/usr/bin/sandbox-exec")
 _PROFILE = '(version 1)(allow default)(deny network*)(deny file-write*)(allow file-write-data (literal "/dev/null"))'
-_PART = 65_536
+_READ_BYTES = 65_536
 
 
-class Ran(Struct, frozen=True):
+class ShellResult(Struct, frozen=True):
     """What a line printed, both outputs as they came, made visible; and how it ended.
 
     `code` is the last program's exit code, or `None` if it was stopped; `stopped` says by what: "" (it ended by
@@ -48,13 +48,12 @@ class Ran(Struct, frozen=True):
     sandbox: tuple[str, ...]
 
 
-def run(plan: ShellPlan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran:
+def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = MAX_OUTPUT_BYTES) -> ShellResult:
     """Run what was allowed.
 
     What was started ends with the thread that called, too: on Linux the system sees to it.
 
     Args:
-        plan: From `permissions.decide`; nothing in it is judged again.
         seconds: After which everything it started is killed.
         most: Bytes of output after which it is.
 
@@ -64,7 +63,7 @@ def run(plan: ShellPlan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran
     report, told = os.pipe()
     try:
         child = subprocess.Popen(
-            [*_outer(), sys.executable, "-I", "-S", str(_CONFINE), str(told)],
+            [*_sandbox_exec_words(), sys.executable, "-I", "-S", str(_SANDBOX_PROGRAM), str(told)],
             env=ENVIRONMENT,
             cwd="/",
             stdin=subprocess.PIPE,
@@ -79,17 +78,17 @@ def run(plan: ShellPlan, *, seconds: float = SECONDS, most: int = OUTPUT) -> Ran
     finally:
         os.close(told)
     try:
-        output, stopped = _talk(child, _job(plan, seconds), time.monotonic() + seconds, most)
+        output, stopped = _exchange(child, _job(plan, seconds), time.monotonic() + seconds, most)
     finally:
         _kill(child)
-        layers = os.read(report, _PART)
+        layers = os.read(report, _READ_BYTES)
         os.close(report)
-    sandbox = (*(("sandbox-exec",) if _outer() else ()), *json.loads(layers or b"[]"))
+    sandbox = (*(("sandbox-exec",) if _sandbox_exec_words() else ()), *json.loads(layers or b"[]"))
     text = visible(output[:most].decode("utf-8", "replace"))
-    return Ran(text, None if stopped else child.returncode, stopped, sandbox)
+    return ShellResult(text, None if stopped else child.returncode, stopped, sandbox)
 
 
-def _outer() -> list[str]:
+def _sandbox_exec_words() -> list[str]:
     if sys.platform == "darwin" and _SANDBOX_EXEC.exists():
         return [str(_SANDBOX_EXEC), "-p", _PROFILE]
     return []
@@ -115,7 +114,7 @@ def _job(plan: ShellPlan, seconds: float) -> bytes:
     return json.dumps(job).encode()
 
 
-def _talk(
+def _exchange(
     child: "subprocess.Popen[bytes]", job: bytes, deadline: float, most: int
 ) -> tuple[bytes, Literal["", "time", "output"]]:
     """Hand the job over and take what comes back, until it ends or a limit is reached."""
@@ -130,7 +129,7 @@ def _talk(
             left = deadline - time.monotonic()
             if left <= 0 or not ready.select(left):
                 return b"".join(parts), "time"
-            part = os.read(child.stdout.fileno(), _PART)
+            part = os.read(child.stdout.fileno(), _READ_BYTES)
             if not part:
                 break
             parts.append(part)

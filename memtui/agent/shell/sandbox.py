@@ -25,7 +25,7 @@ import subprocess
 import sys
 from typing import Any
 
-_MEMORY = 4 << 30
+_MAX_MEMORY_BYTES = 4 << 30
 """Bytes of address space for one program; ripgrep maps whole transcripts."""
 
 _PR_SET_PDEATHSIG, _PR_SET_NO_NEW_PRIVS = 1, 38
@@ -37,7 +37,7 @@ _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _IOCTL_DEV = 1, 2, 4, 8, 1 << 15
 _FS_RIGHTS = {1: 13, 2: 14, 3: 15, 4: 15, 5: 16}
 """How many rights over files a version of Landlock knows."""
 
-_SYSTEM = (
+_SYSTEM_PATHS = (
     "/usr", "/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/gnu/store", "/run/current-system", "/etc/ld.so.cache",
     "/etc/localtime", "/etc/magic",
 )  # fmt: skip
@@ -52,21 +52,21 @@ def main() -> int:
         print(f"{job['cwd']}: {error.strerror}")
         return 1
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    layers = ["limits"] if _limit(job["seconds"]) else []
+    layers = ["limits"] if _set_limits(job["seconds"]) else []
     if sys.platform == "linux":
-        layers += _lock_in(job["readable"])
+        layers += _confine(job["readable"])
     report = int(sys.argv[1])
     os.write(report, json.dumps(layers).encode())
     os.close(report)
     return _run_steps(job)
 
 
-def _limit(seconds: int) -> bool:
+def _set_limits(seconds: int) -> bool:
     wanted = {
         resource.RLIMIT_FSIZE: 0,
         resource.RLIMIT_CORE: 0,
         resource.RLIMIT_CPU: seconds,
-        resource.RLIMIT_AS: _MEMORY,
+        resource.RLIMIT_AS: _MAX_MEMORY_BYTES,
     }
     done = True
     for what, most in wanted.items():
@@ -77,7 +77,7 @@ def _limit(seconds: int) -> bool:
     return done
 
 
-def _lock_in(readable: list[str]) -> list[str]:
+def _confine(readable: list[str]) -> list[str]:
     """Give up what the system lets us give up; the layers that now hold."""
     libc = ctypes.CDLL(None, use_errno=True)
     layers = []
@@ -124,7 +124,7 @@ def _landlock(libc: Any, readable: list[str]) -> bool:
     rules = libc.syscall(_CREATE_RULESET, handled, ctypes.c_size_t(size), 0)
     if rules < 0:
         return False
-    allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM]
+    allowed = [(path, _EXECUTE | _READ_FILE | _READ_DIR) for path in _SYSTEM_PATHS]
     allowed += [(path, _READ_FILE | _READ_DIR) for path in readable]
     # Some programs ask their input what it is before they read it.
     allowed.append((os.devnull, _READ_FILE | _WRITE_FILE | (_IOCTL_DEV & files)))

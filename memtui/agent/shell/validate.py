@@ -13,20 +13,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.agent.shell.commands import KINDS, RULES, SPECIAL, Rules
-from memtui.agent.shell.grammar import ShellCommand, Word, WordPart, parse
+from memtui.agent.shell.commands import COMMAND_RULES, SPECIAL_COMMANDS, VALUE_CHECKS, CommandRules
+from memtui.agent.shell.grammar import PipelinePart, ShellCommand, Word, parse_line
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.plan import Denied, PipelineStage, ShellPlan, ShellStep
 
 _COUNT = re.compile(r"-[0-9]{1,9}")
 
 
-def arguments(name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> list[str]:
+def check_arguments(name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> list[str]:
     """Judge a command's words.
-
-    Args:
-        name: The command.
-        words: What follows it.
 
     Returns:
         The arguments to run it with: flags, then "--" where the program knows it, then operands.
@@ -34,13 +30,13 @@ def arguments(name: str, words: Sequence[Word], rules: Rules, scope: AllowedFold
     Raises:
         Denied: If one of them isn't in the rules.
     """
-    reader = _Reader(name, words, rules, scope)
+    reader = _ArgumentReader(name, words, rules, scope)
     reader.read()
     return reader.result()
 
 
-class _Reader:
-    def __init__(self, name: str, words: Sequence[Word], rules: Rules, scope: AllowedFolders) -> None:
+class _ArgumentReader:
+    def __init__(self, name: str, words: Sequence[Word], rules: CommandRules, scope: AllowedFolders) -> None:
         self.name = name
         self.left = list(words)
         self.rules = rules
@@ -124,7 +120,7 @@ class _Reader:
             if kind == "path":
                 self.scope.place(value)
             else:
-                KINDS[kind](value)
+                VALUE_CHECKS[kind](value)
         except Denied as denied:
             raise Denied(f"{self.name} {flag}: {denied}") from None
 
@@ -151,7 +147,7 @@ class _Reader:
             raise Denied(f"{self.name} with the operand {word.text}")
         if kind not in ("path", "file", "named"):
             text = self.scope.literal(word)
-            KINDS[kind](text)
+            VALUE_CHECKS[kind](text)
             return [text]
         names = self.scope.operands(word)
         if kind == "named" and "-" in names:
@@ -161,9 +157,9 @@ class _Reader:
         return names
 
 
-COMMANDS = frozenset(RULES) | frozenset(SPECIAL)
+COMMANDS = frozenset(COMMAND_RULES) | frozenset(SPECIAL_COMMANDS)
 """Every program that may run; `cd` is none."""
-_INSTEAD = {
+_DENIED_BECAUSE = {
     "git": "no git: a repository's configuration can start programs",
     "awk": "awk can write and start programs: use cut, grep or jq",
     "xargs": "xargs starts programs: use find, grep -r or a wildcard",
@@ -177,7 +173,6 @@ def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
     """Judge a command line.
 
     Args:
-        line: As the model wrote it.
         scope: What may be read.
 
     Returns:
@@ -189,12 +184,12 @@ def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
     """
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
-    parts, scope = _enter(parse(line), scope)
+    parts, scope = _apply_cd(parse_line(line), scope)
     steps = [ShellStep(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
     return ShellPlan(scope.cwd or root, tuple(steps), readable)
 
 
-def _enter(parts: Sequence[WordPart], scope: AllowedFolders) -> tuple[Sequence[WordPart], AllowedFolders]:
+def _apply_cd(parts: Sequence[PipelinePart], scope: AllowedFolders) -> tuple[Sequence[PipelinePart], AllowedFolders]:
     """Take a `cd` at the start away: it has to be sure to succeed, or the rest would run somewhere else."""
     first, *others = parts
     words = first.commands[0].words
@@ -212,8 +207,8 @@ def _enter(parts: Sequence[WordPart], scope: AllowedFolders) -> tuple[Sequence[W
 
 def _stage(command: ShellCommand, scope: AllowedFolders) -> PipelineStage:
     name, words = _name(command.words[0]), command.words[1:]
-    special = SPECIAL.get(name)
-    args = arguments(name, words, RULES[name], scope) if special is None else special(words, scope)
+    special = SPECIAL_COMMANDS.get(name)
+    args = check_arguments(name, words, COMMAND_RULES[name], scope) if special is None else special(words, scope)
     return PipelineStage((name, *args), command.redirects)
 
 
@@ -223,5 +218,5 @@ def _name(word: Word) -> str:
     if word.text not in COMMANDS:
         if word.text == "cd":
             raise Denied("cd is understood only at the start of a line: cd DIR && …")
-        raise Denied(_INSTEAD.get(word.text, f"{word.text} is not among the commands that only read"))
+        raise Denied(_DENIED_BECAUSE.get(word.text, f"{word.text} is not among the commands that only read"))
     return word.text

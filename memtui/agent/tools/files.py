@@ -26,16 +26,16 @@ from memtui.fs.boundary import Verdict, open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
-LINES = 2000
+MAX_LINES = 2000
 """Lines of one answer, if the model names no number."""
-WIDTH = 2000
+MAX_LINE_CHARS = 2000
 """Characters of a line that are shown."""
-MOST = 60_000
+MAX_EXCERPT_CHARS = 60_000
 """Characters of one answer."""
-WHOLE = 8 << 20
+MAX_WHOLE_BYTES = 8 << 20
 """Bytes up to which a file is read whole; a larger one can be read in pieces, never written."""
-_PROBE = 8192
-_PART = 1 << 20
+_PROBE_BYTES = 8192
+_LINE_PART_BYTES = 1 << 20
 
 
 class ReadExcerpt(Struct, frozen=True):
@@ -50,7 +50,6 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
     """Show some lines.
 
     Args:
-        place: What `decide` allowed.
         offset: First line, counted from 1.
         limit: Lines, 1 or more.
 
@@ -63,16 +62,16 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
         raise ToolFault(f"{place.name} is a folder: use Glob to see what is in it")
     with os.fdopen(open_file(place.base, place.name), "rb") as file:
         total = os.fstat(file.fileno()).st_size
-        data = file.read(WHOLE + 1)
-        whole = len(data) <= WHOLE
-        if b"\0" in data[:_PROBE]:
+        data = file.read(MAX_WHOLE_BYTES + 1)
+        whole = len(data) <= MAX_WHOLE_BYTES
+        if b"\0" in data[:_PROBE_BYTES]:
             raise ToolFault(f"{place.name} is not a text file")
         if not data:
             return ReadExcerpt("(the file is empty)", digest(b""), 1)
         if not whole:
             file.seek(0)
         source: IO[bytes] = io.BytesIO(data) if whole else file
-        lines, more = _take(source, offset, limit)
+        lines, more = _numbered_lines(source, offset, limit)
         if not lines:
             count = data.count(b"\n") + (not data.endswith(b"\n"))
             raise ToolFault(f"{place.name} has {count} lines" if whole else f"{place.name} has no line {offset}")
@@ -82,18 +81,18 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
     return ReadExcerpt(text, digest(data) if whole else "", offset)
 
 
-def _take(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
+def _numbered_lines(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
     """The lines as they are shown, and whether there are more."""
     lines: list[str] = []
-    room = MOST
+    room = MAX_EXCERPT_CHARS
     for number, (start, length) in enumerate(_lines(source), 1):
         if number < offset:
             continue
         text = start.decode("utf-8", "replace").removesuffix("\n").removesuffix("\r")
         if number == 1:
             text = text.removeprefix("\ufeff")
-        if len(text) > WIDTH or length > len(start):
-            text = f"{text[:WIDTH]} … (the line has {size(length)} bytes; Grep shows parts of it)"
+        if len(text) > MAX_LINE_CHARS or length > len(start):
+            text = f"{text[:MAX_LINE_CHARS]} … (the line has {size(length)} bytes; Grep shows parts of it)"
         line = f"{number:>6}\t{text}"
         if len(lines) == limit or (lines and len(line) > room):
             return lines, True
@@ -104,19 +103,19 @@ def _take(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
 
 def _lines(source: IO[bytes]) -> Iterator[tuple[bytes, int]]:
     """Each line's first bytes, and how many it has: a line of a transcript may be larger than memory should be."""
-    while start := source.readline(_PART):
+    while start := source.readline(_LINE_PART_BYTES):
         length, part = len(start), start
-        while len(part) == _PART and not part.endswith(b"\n"):
-            part = source.readline(_PART)
+        while len(part) == _LINE_PART_BYTES and not part.endswith(b"\n"):
+            part = source.readline(_LINE_PART_BYTES)
             length += len(part)
         yield start, length
 
 
-LARGEST = 512 * 1024
+MAX_WRITE_BYTES = 512 * 1024
 """Bytes of a file that an agent writes."""
 _BOM = "\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-Seen = MutableMapping[str, str]
+SeenDigests = MutableMapping[str, str]
 """Path of each file that the model has seen, with the digest that it had then."""
 
 
@@ -129,16 +128,12 @@ class FileEdit(Struct, frozen=True):
 
 
 def place_key(place: Verdict) -> str:
-    """The name of a file in `Seen`."""
+    """The name of a file in `SeenDigests`."""
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = REAL) -> str:
+def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
     """Replace a text by another.
-
-    Args:
-        place: What `decide` allowed.
-        seen: Is brought up to date.
 
     Returns:
         What was done, for the model.
@@ -156,14 +151,14 @@ def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = 
     _check(change.new, "new_string")
     parent, leaf = open_parent(place.base, place.name, fs=fs)
     try:
-        disk = _known(parent, leaf, place, seen, fs)
+        disk = _read_known(parent, leaf, place, seen, fs)
         if disk is None:
             raise ToolFault(f"there is no {place.name}: Write makes a new file")
         text = disk.data.decode("utf-8", "surrogateescape")
         crlf = _has_crlf(text)
         if crlf:  # as it is shown: every "\n" becomes "\r\n" again
             text = text.replace("\r\n", "\n")
-        old, new = _as_there(text, change, crlf=crlf)
+        old, new = _with_line_ends_of(text, change, crlf=crlf)
         count = text.count(old)
         if count == 0:
             raise ToolFault(f"old_string is not in {place.name}: it must be the file's own text, without line numbers")
@@ -178,7 +173,7 @@ def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = 
     return f"{place.name}: {count} {'place' if count == 1 else 'places'} replaced"
 
 
-def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REAL) -> str:
+def write_file(place: Verdict, content: str, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
     """Make a new file, or replace one that the model has seen; its byte order mark and line ends are kept.
 
     Arguments, answer and faults as for `edit_file`.
@@ -188,7 +183,7 @@ def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REA
     data = _bytes(content)
     parent, leaf = open_parent(place.base, place.name, create=True, fs=fs)
     try:
-        disk = _known(parent, leaf, place, seen, fs)
+        disk = _read_known(parent, leaf, place, seen, fs)
         if disk is not None:
             text = disk.data.decode("utf-8", "surrogateescape")
             if text.startswith(_BOM) and not content.startswith(_BOM):
@@ -201,7 +196,7 @@ def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REA
     return f"{place.name}: {'written' if disk is None else 'replaced'}, {size(len(data))} bytes"
 
 
-def _known(parent: int, leaf: str, place: Verdict, seen: Seen, fs: FileSystem) -> Content | None:
+def _read_known(parent: int, leaf: str, place: Verdict, seen: SeenDigests, fs: FileSystem) -> Content | None:
     """The file as it is, `None` if there is none."""
     try:
         disk = read_once(leaf, dir_fd=parent, fs=fs)
@@ -233,12 +228,12 @@ def _check(text: str, key: str) -> None:
 
 def _bytes(text: str) -> bytes:
     data = text.encode("utf-8", "surrogateescape")
-    if len(data) > LARGEST:
-        raise ToolFault(f"the file would have {size(len(data))} bytes; {size(LARGEST)} is the most")
+    if len(data) > MAX_WRITE_BYTES:
+        raise ToolFault(f"the file would have {size(len(data))} bytes; {size(MAX_WRITE_BYTES)} is the most")
     return data
 
 
-def _as_there(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
+def _with_line_ends_of(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
     """Old and new with the line ends of the text that they are for: the model sees none but "\n"."""
     if crlf:
         return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")

@@ -1,4 +1,4 @@
-"""Grep: lines that match a regular expression, looked for by a process of its own (`seek`).
+"""Grep: lines that match a regular expression, looked for by a process of its own (`run_search`).
 
 Glob: files whose names match, the latest first.
 
@@ -29,19 +29,21 @@ from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp
 from memtui.fs.boundary import Verdict, is_sensitive
 
-_LONGEST = 1000
-_ALTERNATIVES = 64
+_MAX_PATTERN_CHARS = 1000
+_MAX_ALTERNATIVES = 64
 
 
-def matcher(pattern: str) -> Callable[[str], bool]:
+def name_matcher(pattern: str) -> Callable[[str], bool]:
     """A test for names with slashes.
 
     Raises:
         ToolFault: If the pattern is too long or has too many alternatives.
     """
-    if len(pattern) > _LONGEST:
+    if len(pattern) > _MAX_PATTERN_CHARS:
         raise ToolFault("the pattern is too long")
-    ways = [[_part(part) for part in way.split("/") if part not in ("", ".")] for way in _ways(pattern)]
+    ways = [
+        [_part_matcher(part) for part in way.split("/") if part not in ("", ".")] for way in _expand_braces(pattern)
+    ]
 
     def matches(name: str) -> bool:
         parts = name.split("/")
@@ -50,12 +52,12 @@ def matcher(pattern: str) -> Callable[[str], bool]:
     return matches
 
 
-def _ways(pattern: str) -> list[str]:
+def _expand_braces(pattern: str) -> list[str]:
     """The pattern without braces, once for each choice."""
     done: list[str] = []
     todo = [pattern]
     while todo:
-        if len(done) + len(todo) > _ALTERNATIVES:
+        if len(done) + len(todo) > _MAX_ALTERNATIVES:
             raise ToolFault("the pattern has too many alternatives")
         way = todo.pop()
         if match := re.search(r"\{([^{}]*,[^{}]*)\}", way):
@@ -65,7 +67,7 @@ def _ways(pattern: str) -> list[str]:
     return done
 
 
-def _part(part: str) -> Callable[[str], bool] | None:
+def _part_matcher(part: str) -> Callable[[str], bool] | None:
     """A test for one part of a name; `None` stands for any number of folders."""
     if part == "**":
         return None
@@ -77,7 +79,7 @@ def _part(part: str) -> Callable[[str], bool] | None:
 def _fits(way: list[Callable[[str], bool] | None], parts: list[str]) -> bool:
     here = {0}  # how many parts of the pattern may be used up so far
     for name in parts:
-        here = _beyond(way, here)
+        here = _skip_any_folders(way, here)
         after: set[int] = set()
         for at in here:
             if at == len(way):
@@ -89,10 +91,10 @@ def _fits(way: list[Callable[[str], bool] | None], parts: list[str]) -> bool:
             elif test(name):
                 after.add(at + 1)
         here = after
-    return len(way) in _beyond(way, here)
+    return len(way) in _skip_any_folders(way, here)
 
 
-def _beyond(way: list[Callable[[str], bool] | None], here: set[int]) -> set[int]:
+def _skip_any_folders(way: list[Callable[[str], bool] | None], here: set[int]) -> set[int]:
     """The same, where "any number of folders" is none."""
     found = set(here)
     for at in sorted(here):
@@ -102,9 +104,9 @@ def _beyond(way: list[Callable[[str], bool] | None], here: set[int]) -> set[int]
     return found
 
 
-MOST_NAMES = 50_000
+MAX_NAMES = 50_000
 """Names that one call looks at."""
-_DEEPEST = 24
+_MAX_DEPTH = 24
 
 
 class FoundFile(Struct, frozen=True):
@@ -114,7 +116,7 @@ class FoundFile(Struct, frozen=True):
     changed: float
 
 
-def walk(top: Path) -> Iterator[FoundFile]:
+def walk_files(top: Path) -> Iterator[FoundFile]:
     """Every regular file below a folder, by name.
 
     Args:
@@ -123,14 +125,14 @@ def walk(top: Path) -> Iterator[FoundFile]:
     Raises:
         ToolFault: If there are too many.
     """
-    room = MOST_NAMES
+    room = MAX_NAMES
     for folder, folders, files, fd in os.fwalk(top, follow_symlinks=False):
         above = os.path.relpath(folder, top)
         above = "" if above == "." else above + "/"
         room -= len(folders) + len(files)
         if room < 0:
-            raise ToolFault(f"more than {MOST_NAMES} files: name a folder further down")
-        deep = above.count("/") >= _DEEPEST
+            raise ToolFault(f"more than {MAX_NAMES} files: name a folder further down")
+        deep = above.count("/") >= _MAX_DEPTH
         folders[:] = [] if deep else sorted(name for name in folders if not is_sensitive(name))
         for name in sorted(files):
             if is_sensitive(name) or is_temp(name):
@@ -147,7 +149,7 @@ MAX_FILES = 200
 """Names of one answer."""
 
 
-def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
+def find_files(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
     """The names, one a line: below the stage as seen from there, elsewhere whole.
 
     Args:
@@ -163,16 +165,16 @@ def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
         top, pattern = _split(pattern, scope)
     if not top.is_dir():
         raise ToolFault(f"{place.name} is not a folder" if top.exists() else f"there is no folder {place.name}")
-    fits = matcher(pattern)
-    found = sorted((one for one in walk(top) if fits(one.name)), key=_latest)
-    lead = lead_of(top, scope)
+    fits = name_matcher(pattern)
+    found = sorted((one for one in walk_files(top) if fits(one.name)), key=_newest_first)
+    lead = name_prefix(top, scope)
     lines = [lead + one.name for one in found[:MAX_FILES]]
     if len(found) > MAX_FILES:
         lines.append(f"({len(found) - MAX_FILES} more)")
     return "\n".join(lines) or "(no file matches)"
 
 
-def lead_of(top: Path, scope: AllowedFolders) -> str:
+def name_prefix(top: Path, scope: AllowedFolders) -> str:
     """What is put in front of a name below a folder, so that Read finds it."""
     root = scope.root.resolve()
     if top == root:
@@ -180,7 +182,7 @@ def lead_of(top: Path, scope: AllowedFolders) -> str:
     return f"{top.relative_to(root) if top.is_relative_to(root) else top}/"
 
 
-def _latest(found: FoundFile) -> tuple[float, str]:
+def _newest_first(found: FoundFile) -> tuple[float, str]:
     return -found.changed, found.name
 
 
@@ -196,17 +198,17 @@ def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
         raise ToolFault(str(denied)) from None
 
 
-SECONDS = 10.0
+SEARCH_TIMEOUT_S = 10.0
 """How long one search may take."""
 MAX_OUTPUT_CHARS = 40_000
 """Characters of one answer."""
-_LINES = 250
-_AROUND = 50
+_DEFAULT_LINES = 250
+_MAX_CONTEXT_LINES = 50
 _MODES = ("files_with_matches", "content", "count")
-_SEEK = Path(__file__).with_name("search_process.py")
+_SEARCH_PROGRAM = Path(__file__).with_name("search_process.py")
 
 
-def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
+def search_job(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
     """What the process is told.
 
     Args:
@@ -224,23 +226,25 @@ def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -
         raise ToolFault("type isn't known here: use glob, such as *.md")
     top = place.base / place.name
     if top.is_dir():
-        fits = _chosen(given.get("glob"))
-        names = [found.name for found in walk(top) if fits(found.name)]
+        fits = _glob_filter(given.get("glob"))
+        names = [found.name for found in walk_files(top) if fits(found.name)]
     elif top.exists():
         top, names = top.parent, [top.name]
     else:
         raise ToolFault(f"there is no {place.name}")
-    around = whole(given, "context", whole(given, "-C", 0, most=_AROUND), most=_AROUND)
+    around = bounded_int(
+        given, "context", bounded_int(given, "-C", 0, most=_MAX_CONTEXT_LINES), most=_MAX_CONTEXT_LINES
+    )
     return {
-        "top": str(top), "names": names, "lead": lead_of(top, scope), "pattern": given["pattern"], "mode": mode,
+        "top": str(top), "names": names, "lead": name_prefix(top, scope), "pattern": given["pattern"], "mode": mode,
         "ignore_case": given.get("-i") is True, "multiline": given.get("multiline") is True,
-        "only": given.get("-o") is True, "before": whole(given, "-B", around, most=_AROUND),
-        "after": whole(given, "-A", around, most=_AROUND), "skip": whole(given, "offset", 0, most=10**9),
-        "limit": whole(given, "head_limit", _LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
+        "only": given.get("-o") is True, "before": bounded_int(given, "-B", around, most=_MAX_CONTEXT_LINES),
+        "after": bounded_int(given, "-A", around, most=_MAX_CONTEXT_LINES), "skip": bounded_int(given, "offset", 0, most=10**9),
+        "limit": bounded_int(given, "head_limit", _DEFAULT_LINES, least=1, most=1000), "most": MAX_OUTPUT_CHARS,
     }  # fmt: skip
 
 
-def whole(given: Mapping[str, object], key: str, default: int, *, least: int = 0, most: int) -> int:
+def bounded_int(given: Mapping[str, object], key: str, default: int, *, least: int = 0, most: int) -> int:
     """A number of the input, within bounds; a model may write 5.0 or 1e99."""
     value = given.get(key)
     if not isinstance(value, int | float):
@@ -248,17 +252,17 @@ def whole(given: Mapping[str, object], key: str, default: int, *, least: int = 0
     return int(min(max(value, least), most))
 
 
-def _chosen(pattern: object) -> Callable[[str], bool]:
+def _glob_filter(pattern: object) -> Callable[[str], bool]:
     """Which names a `glob` chooses: one without a slash is for names in any folder."""
     if not isinstance(pattern, str) or not pattern:
         return lambda name: True
     wanted = not pattern.startswith("!")
     pattern = pattern.removeprefix("!")
-    fits = matcher(pattern if "/" in pattern else f"**/{pattern}")
+    fits = name_matcher(pattern if "/" in pattern else f"**/{pattern}")
     return lambda name: fits(name) is wanted
 
 
-async def seek(job: dict[str, object], *, seconds: float = SECONDS) -> str:
+async def run_search(job: dict[str, object], *, seconds: float = SEARCH_TIMEOUT_S) -> str:
     """Run the process; it ends with the task that waits for it.
 
     Raises:
@@ -271,7 +275,7 @@ async def seek(job: dict[str, object], *, seconds: float = SECONDS) -> str:
         sys.executable,
         "-I",
         "-S",
-        str(_SEEK),
+        str(_SEARCH_PROGRAM),
         env=ENVIRONMENT,
         cwd="/",
         stdin=asyncio.subprocess.PIPE,

@@ -518,8 +518,8 @@ def _text(found: Sequence[Data]) -> Iterator[Line]:
 
 def _shown(argv: Sequence[str]) -> str:
     """A program with its arguments; the many that leave secrets out are only counted."""
-    from memtui.agent.shell.commands import SKIPS
+    from memtui.agent.shell.commands import SECRET_EXCLUDES
 
-    words = [word for word in argv if word not in SKIPS]
+    words = [word for word in argv if word not in SECRET_EXCLUDES]
     left = len(argv) - len(words)
     return shlex.join(words) + (f"  (and {left} flags that leave out what may hold a secret)" if left else "")

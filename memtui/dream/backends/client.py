@@ -20,12 +20,12 @@ from pathlib import Path
 from memtui.agent import events as agent
 from memtui.agent.task import Budget
 from memtui.client.executable import find_client, resume_environ
-from memtui.dream.backends.client_process import Guard, running_child
-from memtui.dream.backends.client_stream import ClientResult, Stream
+from memtui.dream.backends.client_process import RunGuard, run_client
+from memtui.dream.backends.client_stream import ClientResult, ClientStream
 from memtui.dream.backends.credentials import key_helper, named_model, variables
-from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_words, task_words
+from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_prompt, task_prompt
 from memtui.dream.run.agent_events import EventAdapter
-from memtui.dream.run.run import Emit, OverBudget, Work
+from memtui.dream.run.run import BackendWork, Emit, OverBudget
 from memtui.dream.run.spending import money_left
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
@@ -35,10 +35,10 @@ from memtui.util.errors import MemtuiError
 TOOLS = "Read,Grep,Glob,Edit,Write"
 HOOK = (sys.executable, "-P", "-m", "memtui.dream.backends.client_hook")
 """-P: a file of the project must not be taken for a module of ours."""
-HOOK_SECONDS = 60
+HOOK_TIMEOUT_S = 60
 """After which the client goes on without the hook's answer, which allows nothing."""
 
-_OURS = {
+_SET_VARIABLES = {
     "CLAUDE_CODE_DISABLE_AUTO_MEMORY": "1",
     "CLAUDE_CODE_DISABLE_CLAUDE_MDS": "1",
     "DISABLE_AUTOUPDATER": "1",
@@ -46,19 +46,17 @@ _OURS = {
 }
 """No memory for the stage, no instructions from the folders above it; by itself it tries again for minutes, even with a
 login that isn't accepted."""
-_NOT_HANDED_ON = (
+_DROPPED_VARIABLES = (
     "CLAUDECODE", "CLAUDE_CODE_SESSION_ID", "CLAUDE_CODE_CHILD_SESSION", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_PID",
     "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE", "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE",
 )  # fmt: skip
 """Of a client that we may run in; and what would turn hooks off."""
 
 
-def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
+def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     """The work of a dream that runs the agent client.
 
     Args:
-        mode: "reflect" or "prune".
-        workspace: Whose memory it is.
         config: Our settings: model and limits.
 
     Raises:
@@ -69,15 +67,15 @@ def client_work(mode: str, workspace: Workspace, config: Config) -> Work:
     def work(stage: Stage, emit: Emit) -> None:
         brief = make_prompt_context(stage, workspace, mode)
         money = money_left(config, workspace.dirs, workspace.now())
-        words = client_words(client, brief, workspace, config, money)
+        words = client_command(client, brief, workspace, config, money)
         telling = EventAdapter(emit)
         outcome: ClientResult | None = None
-        stream = Stream(telling.take, Guard())
-        with running_child(words, brief.root, client_environ(workspace), task_words(brief)) as child:
+        stream = ClientStream(telling.take, RunGuard())
+        with run_client(words, brief.root, client_environ(workspace), task_prompt(brief)) as child:
             for line in child.lines():
                 outcome = stream.take(line) or outcome
             if outcome is None:
-                said = agent.shown_line(child.complaint())
+                said = agent.safe_line(child.complaint())
                 raise MemtuiError(f"the agent client ended without a result: {said}")
         _judge(outcome)
 
@@ -94,7 +92,7 @@ def _judge(outcome: ClientResult) -> None:
         raise MemtuiError(f"the agent client failed: {outcome.words or outcome.kind}")
 
 
-def client_words(
+def client_command(
     client: str, brief: PromptContext, workspace: Workspace, config: Config, money: float | None
 ) -> list[str]:
     """The command; what the client shall do comes on its standard input.
@@ -105,7 +103,7 @@ def client_words(
     words = [client, "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"]
     words += ["--permission-mode", "dontAsk", "--tools", TOOLS, "--disable-slash-commands", "--strict-mcp-config"]
     words += ["--setting-sources", "", "--settings", json.dumps(_settings(brief, workspace))]
-    words += ["--max-turns", str(Budget().turns), "--system-prompt", system_words()]
+    words += ["--max-turns", str(Budget().turns), "--system-prompt", system_prompt()]
     found = variables(workspace.env, workspace.location)
     model = named_model(config, found, workspace.location)
     if model is not None:
@@ -117,7 +115,7 @@ def client_words(
 
 def _settings(brief: PromptContext, workspace: Workspace) -> dict[str, object]:
     """The client's settings for this run alone."""
-    hook = {"type": "command", "command": hook_command(brief.root, brief.reads), "timeout": HOOK_SECONDS}
+    hook = {"type": "command", "command": hook_command(brief.root, brief.reads), "timeout": HOOK_TIMEOUT_S}
     settings: dict[str, object] = {
         "hooks": {"PreToolUse": [{"matcher": "*", "hooks": [hook]}]},
         "disableAllHooks": False,
@@ -134,6 +132,6 @@ def hook_command(root: Path, reads: Sequence[Path]) -> str:
 def client_environ(workspace: Workspace) -> dict[str, str]:
     """The client's environment: what the user's settings put into it, and nothing of a client that we run in."""
     values = {name: found.value for name, found in variables(workspace.env, workspace.location).items()}
-    kept = {name: value for name, value in values.items() if name not in _NOT_HANDED_ON}
+    kept = {name: value for name, value in values.items() if name not in _DROPPED_VARIABLES}
     config = {name: value for name, value in resume_environ(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
-    return {**kept, **config, **_OURS}
+    return {**kept, **config, **_SET_VARIABLES}

@@ -26,9 +26,6 @@ _NO_SHELL = "no shell in this run: Read, Grep and Glob do it"
 def decision(text: bytes, scope: AllowedFolders) -> dict[str, Any]:
     """The hook's answer.
 
-    Args:
-        text: What the client sent.
-
     Raises:
         ValueError: If that is no JSON object.
     """

@@ -17,12 +17,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from memtui.agent.budget import IDLE, SAME, ProgressGuard
-from memtui.agent.events import shown_line
+from memtui.agent.budget import MAX_IDLE_TURNS, MAX_SAME_CALLS, ProgressGuard
 from memtui.agent.response import ToolCall
 from memtui.agent.task import Budget
 from memtui.agent.tools.outcome import ToolResult
-from memtui.agent.tools.toolbox import telling
+from memtui.agent.tools.toolbox import call_argument
 from memtui.agent.usage import TokenUsage
 from memtui.dream.run.run import OverBudget
 from memtui.fs.atomic import digest, fault
@@ -32,7 +31,7 @@ from memtui.util.text import size
 _WRITING = ("Edit", "Write")
 
 
-class Guard:
+class RunGuard:
     """Watches one run.
 
     Args:
@@ -50,7 +49,9 @@ class Guard:
             MemtuiError: If it wanted just that too often.
         """
         if self._progress.repeats(ToolCall(id, name, given)):
-            raise MemtuiError(f"the same call {SAME} times: {shown_line(f'{name} {telling(name, given)}')}")
+            raise MemtuiError(
+                f"the same call {MAX_SAME_CALLS} times: {shown_line(f'{name} {call_argument(name, given)}')}"
+            )
 
     def answered(self, name: str, text: str, *, ok: bool) -> None:
         """A tool came to that."""
@@ -64,8 +65,8 @@ class Guard:
             MemtuiError: If nothing new came of too many answers in a row.
         """
         self._progress.turn_over()
-        if self._progress.idle >= IDLE:
-            raise MemtuiError(f"{IDLE} turns in a row read and wrote nothing new")
+        if self._progress.idle >= MAX_IDLE_TURNS:
+            raise MemtuiError(f"{MAX_IDLE_TURNS} turns in a row read and wrote nothing new")
 
     def spent(self, usage: TokenUsage) -> None:
         """So many tokens were used so far.
@@ -81,14 +82,14 @@ class Guard:
                 raise OverBudget(f"{size(most)} {what} tokens are used up")
 
 
-PATIENCE = 2.0
+CLIENT_GRACE_S = 2.0
 """Seconds that the client has to end by itself: less than a run has."""
-LONGEST = 32 << 20
+MAX_LINE_BYTES = 32 << 20
 """Bytes of a line that are read at once; a longer one comes in pieces, which are no JSON."""
 _PR_SET_PDEATHSIG = 1
 
 
-class Child:
+class ClientProcess:
     """The client under way."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", errors: IO[bytes]) -> None:
@@ -98,7 +99,7 @@ class Child:
     def lines(self) -> Iterator[bytes]:
         """What it prints, until it closes its output."""
         assert self._process.stdout is not None
-        while line := self._process.stdout.readline(LONGEST):
+        while line := self._process.stdout.readline(MAX_LINE_BYTES):
             yield line
 
     def complaint(self) -> str:
@@ -110,7 +111,7 @@ class Child:
 
 
 @contextmanager
-def running_child(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[Child]:
+def run_client(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text: str) -> Iterator[ClientProcess]:
     """Start the client, hand it the text, and end it when the block is left.
 
     Raises:
@@ -134,7 +135,7 @@ def running_child(words: Sequence[str], cwd: Path, environ: Mapping[str, str], t
             assert process.stdin is not None
             with suppress(BrokenPipeError), process.stdin:
                 process.stdin.write(text.encode("utf-8", "replace"))
-            yield Child(process, errors)
+            yield ClientProcess(process, errors)
         finally:
             _end(process)
 
@@ -147,7 +148,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(PATIENCE)
+            process.wait(CLIENT_GRACE_S)
     if process.stdout is not None:
         process.stdout.close()
 

@@ -17,10 +17,10 @@ from typing import Any
 
 from msgspec import Struct
 
-from memtui.agent.events import Emit, Retry, Spent, ToolUsed, Turn, shown, shown_line
-from memtui.agent.tools.toolbox import telling
+from memtui.agent.events import EmitAgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal, safe_line, safe_text
+from memtui.agent.tools.toolbox import call_argument
 from memtui.agent.usage import TokenUsage, price_of
-from memtui.dream.backends.client_process import Guard
+from memtui.dream.backends.client_process import RunGuard
 
 _TOKENS = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
 
@@ -33,7 +33,7 @@ class ClientResult(Struct, frozen=True):
     failed: bool
 
 
-class Stream:
+class ClientStream:
     """Takes the lines of one run.
 
     Args:
@@ -41,7 +41,7 @@ class Stream:
         guard: May end the run by what it raises.
     """
 
-    def __init__(self, emit: Emit, guard: Guard | None = None) -> None:
+    def __init__(self, emit: EmitAgentEvent, guard: RunGuard | None = None) -> None:
         self._emit = emit
         self._guard = guard
         self._last = ""
@@ -72,7 +72,7 @@ class Stream:
             why = str(data.get("error") or "the service failed").replace("_", " ")
             status = data.get("error_status")
             words = f"{why} (status {status})" if status else why
-            self._emit(Retry(_number(data.get("retry_delay_ms")) / 1000, shown_line(words)))
+            self._emit(ModelRetry(_number(data.get("retry_delay_ms")) / 1000, safe_line(words)))
         elif kind == "result":
             self._turn()
             return self._result(data)
@@ -92,8 +92,8 @@ class Stream:
                 self._texts.append(str(block.get("text") or ""))
             elif block.get("type") == "tool_use":
                 name, given = str(block.get("name")), block.get("input")
-                self._tools[shown_line(name)] += 1
-                self._calls[str(block.get("id"))] = (shown_line(name), shown_line(telling(name, given)))
+                self._tools[safe_line(name)] += 1
+                self._calls[str(block.get("id"))] = (safe_line(name), safe_line(call_argument(name, given)))
                 if self._guard is not None:
                     self._guard.called(str(block.get("id")), name, given)
 
@@ -102,9 +102,9 @@ class Stream:
         if not self._message:
             return
         self._turns += 1
-        self._emit(Turn(self._turns, shown("\n".join(self._texts)), dict(self._tools)))
+        self._emit(ModelTurn(self._turns, safe_text("\n".join(self._texts)), dict(self._tools)))
         used = sum((usage for usage, _ in self._used.values()), TokenUsage())
-        self._emit(Spent(used, self._money()))
+        self._emit(UsageTotal(used, self._money()))
         self._message = ""
         self._texts.clear()
         self._tools.clear()
@@ -134,7 +134,7 @@ class Stream:
                 continue
             name, argument = self._calls.pop(id)
             ok = not block.get("is_error")
-            reason = "" if ok else shown_line(_words(block.get("content")))
+            reason = "" if ok else safe_line(_words(block.get("content")))
             if id in rejected:
                 reason = f"denied: {reason.removeprefix(f'PreToolUse:{name} hook error: ')}"
             elif "No such tool available" in reason:
@@ -146,11 +146,11 @@ class Stream:
     def _result(self, data: Mapping[str, Any]) -> ClientResult:
         cost = data.get("total_cost_usd")
         money = _number(cost) if isinstance(cost, int | float) else None
-        self._emit(Spent(_usage(data.get("usage")), money))
+        self._emit(UsageTotal(_usage(data.get("usage")), money))
         errors = data.get("errors")
         said = data.get("result") or "; ".join(map(str, errors if isinstance(errors, list) else ()))
         kind = str(data.get("subtype") or "")
-        return ClientResult(kind, shown_line(str(said)), kind != "success" or bool(data.get("is_error")))
+        return ClientResult(kind, safe_line(str(said)), kind != "success" or bool(data.get("is_error")))
 
 
 def _object(value: object) -> Mapping[str, Any]:

@@ -16,14 +16,19 @@ from memtui.client.memory_location import MemoryLocation
 from memtui.client.settings_files import Variable, environment
 from memtui.util.config import Config
 
-KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
+KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
 """An API key, or a bearer token; the first that is set is taken."""
-MODEL = "claude-sonnet-5-5"
+DEFAULT_MODEL = "claude-sonnet-5-5"
 """The model of a dream if nobody names one."""
-ALIASES = {"sonnet": MODEL, "opus": "claude-opus-5-5", "haiku": "claude-haiku-5-5", "fable": "claude-fable-5-1"}
+MODEL_ALIASES = {
+    "sonnet": DEFAULT_MODEL,
+    "opus": "claude-opus-5-5",
+    "haiku": "claude-haiku-5-5",
+    "fable": "claude-fable-5-1",
+}
 """What the client's short names stand for."""
 
-_LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEYS)
+_LOGINS = ("CLAUDE_CODE_OAUTH_TOKEN", *KEY_VARIABLES)
 _PROVIDERS = ("CLAUDE_CODE_USE_BEDROCK", "CLAUDE_CODE_USE_VERTEX", "CLAUDE_CODE_USE_FOUNDRY")
 _CLIENTS_CHOICE = ("default", "best", "opusplan")
 _WINDOW = re.compile(r"\[[^]]*\]\Z")
@@ -45,7 +50,7 @@ def variables(env: Env, location: MemoryLocation) -> dict[str, Variable]:
 
 def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
     """The credential to use, if there is one."""
-    for name in KEYS:
+    for name in KEY_VARIABLES:
         one = found.get(name)
         if one is not None and one.value.strip():
             return ApiKey(name, one.value.strip(), "the environment" if one.layer == "env" else one.source)
@@ -53,8 +58,8 @@ def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
 
 
 def model_of(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str:
-    """The model of a dream: ours, else the client's, else `MODEL`. A short name becomes the model it stands for."""
-    return named_model(config, found, location) or MODEL
+    """The model of a dream: ours, else the client's, else `DEFAULT_MODEL`. A short name becomes the model it stands for."""
+    return named_model(config, found, location) or DEFAULT_MODEL
 
 
 def named_model(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str | None:
@@ -65,9 +70,9 @@ def named_model(config: Config, found: Mapping[str, Variable], location: MemoryL
         if not isinstance(word, str) or not word.strip():
             continue
         name = _WINDOW.sub("", word.strip())  # "[1m]" asks for a longer context
-        if name in ALIASES:
+        if name in MODEL_ALIASES:
             default = found.get(f"ANTHROPIC_DEFAULT_{name.upper()}_MODEL")
-            return ALIASES[name] if default is None or not default.value else _WINDOW.sub("", default.value)
+            return MODEL_ALIASES[name] if default is None or not default.value else _WINDOW.sub("", default.value)
         if name not in _CLIENTS_CHOICE:
             return name
     return None

@@ -8,7 +8,7 @@ Source: FORMATS.md 3.2, 3.4; SAFETY.md F35, F37, F38.
 What a model is told of one dream: the sessions since the last one, the index, what is pinned, the day.
 
 The time of the last dream is in the lock, and a dream that is under way has the lock: what counts is what was there
-before (`lock.idle_lock`).
+before (`lock.lock_before_run`).
 """
 
 import os
@@ -18,8 +18,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.dream.gates.sessions import LOGS, assistant_mode, logs_since, sessions_since
-from memtui.dream.lock.lock import idle_lock
+from memtui.dream.gates.sessions import DAILY_LOGS, assistant_mode, logs_since, sessions_since
+from memtui.dream.lock.lock import lock_before_run
 from memtui.dream.run.stage import Stage
 from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
@@ -29,7 +29,7 @@ from memtui.util.text import many, visible
 
 STAGES = ("orient", "gather", "consolidate", "prune")
 """In their order; the last one is prune and index."""
-FILL = 0.7
+INDEX_FILL_TARGET = 0.7
 """The share of the index's limits to aim at: beyond it the agent client asks for a shorter one."""
 _STAGE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*([a-z]+)", re.MULTILINE | re.IGNORECASE)
 _STAGE_LINE = re.compile(r"^[ \t*#>-]*STAGE:[ \t*]*[a-z]+[ \t*.]*(?:\n|\Z)", re.MULTILINE | re.IGNORECASE)
@@ -136,21 +136,21 @@ _CONSOLIDATE = {
 }
 
 
-def system_words() -> str:
+def system_prompt() -> str:
     """Who the model is in a dream, and the rules: the same words each time, so that they can be cached."""
-    return _SYSTEM.format(lines=MAX_LINES, units=MAX_UNITS, fill=FILL)
+    return _SYSTEM.format(lines=MAX_LINES, units=MAX_UNITS, fill=INDEX_FILL_TARGET)
 
 
-def task_words(brief: PromptContext) -> str:
+def task_prompt(brief: PromptContext) -> str:
     """What it shall do this time."""
     parts = [
         _MODES[brief.mode],
         f"Today is {brief.day:%A}, {brief.day.isoformat()}. The memory folder is the working directory: "
-        f"{_shown(brief.root)}",
+        f"{_one_line(brief.root)}",
         _index(brief.index),
     ]
     if brief.pinned:
-        parts.append("Pinned:\n" + "\n".join(f"- {_shown(name)}" for name in brief.pinned))
+        parts.append("Pinned:\n" + "\n".join(f"- {_one_line(name)}" for name in brief.pinned))
     parts.append(_sessions(brief))
     if brief.logs:
         parts.append(_logs(brief))
@@ -169,7 +169,7 @@ def _sessions(brief: PromptContext) -> str:
     since = "" if brief.since is None else f" since the last dream, on {brief.since.isoformat()}"
     if not brief.sessions:
         return f"No session was recorded{since}. Work on what the folder holds."
-    lines = [f"Sessions{since}, newest first:", *(f"- {_shown(path)}" for path in brief.sessions)]
+    lines = [f"Sessions{since}, newest first:", *(f"- {_one_line(path)}" for path in brief.sessions)]
     if brief.more:
         lines.append(f"and {brief.more} older ones in the same place")
     return "\n".join(lines)
@@ -181,7 +181,7 @@ def _logs(brief: PromptContext) -> str:
     lines = [
         "Daily logs lie below logs/, a file a day. They are the source of this dream: leave them as they are. Changed "
         "since the last dream, newest first:",
-        *(f"- {_shown(name)}" for name in brief.new_logs),
+        *(f"- {_one_line(name)}" for name in brief.new_logs),
     ]
     if brief.more_logs:
         lines.append(f"and {brief.more_logs} older ones in the same place")
@@ -202,24 +202,20 @@ def _order(brief: PromptContext) -> str:
     return _ORDER.format(gather=gather, consolidate=_CONSOLIDATE[brief.mode])
 
 
-def _shown(path: str | Path) -> str:
+def _one_line(path: str | Path) -> str:
     """A name on one line: it may hold anything."""
     return visible(str(path), keep="")
 
 
-MOST = 60
+MAX_LISTED = 60
 """Sessions, or daily logs, that are listed; more are only counted."""
 
 
 def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
-    """The brief of a dream that is under way.
-
-    Args:
-        mode: "reflect" or "prune".
-    """
-    last = idle_lock(workspace.location.folder, workspace.dirs).at
+    """The brief of a dream that is under way."""
+    last = lock_before_run(workspace.location.folder, workspace.dirs).at
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
-    listed = tuple(file.path for file in found[:MOST])
+    listed = tuple(file.path for file in found[:MAX_LISTED])
     folders = dict.fromkeys([workspace.location.transcripts, *(path.parent for path in listed)])
     index = stage.base(INDEX_NAME)
     assistant = assistant_mode(read_config(workspace.dirs.config))
@@ -232,9 +228,9 @@ def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> Prompt
         sessions=listed,
         more=len(found) - len(listed),
         reads=tuple(folder for folder in folders if folder.is_dir()),
-        logs=any(name.startswith(LOGS) for name in stage.files),
-        new_logs=tuple(new_logs[:MOST]),
-        more_logs=max(len(new_logs) - MOST, 0),
+        logs=any(name.startswith(DAILY_LOGS) for name in stage.files),
+        new_logs=tuple(new_logs[:MAX_LISTED]),
+        more_logs=max(len(new_logs) - MAX_LISTED, 0),
         pinned=tuple(sorted(workspace.pinned & stage.files.keys())),
         index=None if index is None else measure_index(decode_index(index)),
     )

@@ -10,18 +10,18 @@ from importlib import import_module
 from msgspec import Struct
 
 from memtui.dream.run.events import Note, Phase
-from memtui.dream.run.run import Emit, Work
+from memtui.dream.run.run import BackendWork, Emit
 from memtui.dream.run.stage import Stage
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
 from memtui.util.errors import Unsupported, UsageError
 
 OFFLINE, ANTHROPIC, CLIENT = "offline", "anthropic", "client"
-NAMES = (OFFLINE, ANTHROPIC, CLIENT)
-MODELS = (ANTHROPIC, CLIENT)
+BACKENDS = (OFFLINE, ANTHROPIC, CLIENT)
+MODEL_BACKENDS = (ANTHROPIC, CLIENT)
 """Those in which a model works, turn by turn."""
 MODES = ("reflect", "prune")
-SETTING = "dream_backend"
+BACKEND_SETTING = "dream_backend"
 
 
 class Backend(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Backend(Struct, frozen=True):
 
     name: str
     why: str
-    work: Work
+    work: BackendWork
 
 
 def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Config) -> Backend:
@@ -37,9 +37,7 @@ def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Co
 
     Args:
         name: From the command; without one our settings decide.
-        mode: "reflect" or "prune".
         workspace: Whose memory it is about; its surroundings say what there is to work with.
-        config: Our settings.
 
     Raises:
         Usage: If there is no such backend or mode.
@@ -47,11 +45,11 @@ def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Co
     """
     if mode not in MODES:
         raise UsageError(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
-    if name not in (None, *NAMES):
-        raise UsageError(f"no backend {name!r}", hint=f"one of {', '.join(NAMES)}")
+    if name not in (None, *BACKENDS):
+        raise UsageError(f"no backend {name!r}", hint=f"one of {', '.join(BACKENDS)}")
     why = "named"
-    if name is None and config[SETTING] != "auto":
-        name, why = config[SETTING], f"named by the setting {SETTING}"
+    if name is None and config[BACKEND_SETTING] != "auto":
+        name, why = config[BACKEND_SETTING], f"named by the setting {BACKEND_SETTING}"
     if name is None:
         name, why = _first_that_can(workspace)
     try:
@@ -80,7 +78,7 @@ def _first_that_can(workspace: Workspace) -> tuple[str, str]:
     return CLIENT, f"no key is set; the agent client is installed and {login}"
 
 
-def _work(name: str, mode: str, workspace: Workspace, config: Config) -> Work:
+def _work(name: str, mode: str, workspace: Workspace, config: Config) -> BackendWork:
     if name == ANTHROPIC:
         from memtui.dream.backends.anthropic import anthropic_work
 
@@ -92,7 +90,7 @@ def _work(name: str, mode: str, workspace: Workspace, config: Config) -> Work:
     return _offline(mode, workspace.now, workspace.pinned)
 
 
-def _offline(mode: str, now: Callable[[], float], pinned: frozenset[str]) -> Work:
+def _offline(mode: str, now: Callable[[], float], pinned: frozenset[str]) -> BackendWork:
     def work(stage: Stage, emit: Emit) -> None:
         module = import_module("memtui.dream.backends.offline")
         emit(Phase(stage="consolidate"))

@@ -11,40 +11,36 @@ from collections.abc import Iterable
 
 from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import Ended
-from memtui.dream.run.runs import Run, state_of
+from memtui.dream.run.runs import Run, run_state
 from memtui.util.app_dirs import Dirs
 from memtui.util.text import ago, many
 
-FREE = 1
+FREE_FAILURES = 1
 """Failures after which the next dream may start at once."""
-FIRST = 3600
+FIRST_BACKOFF_S = 3600
 """Seconds to wait after one more; each further failure doubles it."""
-LONGEST = 86_400
+MAX_BACKOFF_S = 86_400
 """Seconds to wait at most."""
 
 _FAILED = ("failed", "over-budget")
-_WELL = ("done", "nothing", "held")
+_SUCCEEDED = ("done", "nothing", "held")
 
 
-def failures(runs: Iterable[Run]) -> tuple[Ended, ...]:
-    """The ends of the runs that failed since the last one that went well, newest first.
-
-    Args:
-        runs: Newest first.
-    """
+def failures_in_a_row(runs: Iterable[Run]) -> tuple[Ended, ...]:
+    """The ends of the runs that failed since the last one that went well, newest first."""
     found = []
     for run in runs:
-        end = state_of(run).end
-        if end is not None and end.how in _WELL:
+        end = run_state(run).end
+        if end is not None and end.how in _SUCCEEDED:
             break
         if end is not None and end.how in _FAILED:
             found.append(end)
     return tuple(found)
 
 
-def waiting_after(count: int) -> int:
+def backoff_s(count: int) -> int:
     """Seconds that a dream waits after so many failures in a row."""
-    return 0 if count <= FREE else min(FIRST << min(count - FREE - 1, 16), LONGEST)
+    return 0 if count <= FREE_FAILURES else min(FIRST_BACKOFF_S << min(count - FREE_FAILURES - 1, 16), MAX_BACKOFF_S)
 
 
 def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
@@ -52,14 +48,13 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
 
     Args:
         runs: Those of this memory folder, newest first.
-        now: Seconds since 1970.
     """
-    ends = failures(runs)
+    ends = failures_in_a_row(runs)
     words, source = "no failures in a row", str(dirs.state / "runs")
     if not ends:
         return Gate("failures", True, words, "none failed", source)
     last = min(ends[0].at, now)
     said = "the last one failed" if len(ends) == 1 else f"{many(len(ends), 'dream')} failed in a row, the last"
     reason = f"{said} {ago(now - last)}: {ends[0].reason}"
-    opens_at = last + waiting_after(len(ends))
+    opens_at = last + backoff_s(len(ends))
     return Gate("failures", now >= opens_at, words, reason, source, opens_at if now < opens_at else None)

@@ -21,15 +21,15 @@ from memtui.history.snapshot import scan
 from memtui.util.process import Identity, alive
 from memtui.util.text import age, many, size
 
-BETWEEN = 24 * 3600
+DREAM_INTERVAL_S = 24 * 3600
 """Seconds between two consolidations."""
-SLACK = 3600
+SCHEDULE_TOLERANCE_S = 3600
 """Seconds that a scheduled one may come sooner: it starts at the same time each day, and the last one ended later."""
-HELD = 3600
+LOCK_EXPIRY_S = 3600
 """Seconds after which a lock counts as left behind, whoever holds it."""
 
 _PID = re.compile(rb"[1-9][0-9]{0,9}")
-_LONGEST = 64
+_MAX_LOCK_BYTES = 64
 """Bytes of a lock that are looked at; a process number has at most ten digits."""
 
 
@@ -86,26 +86,26 @@ def read_lock(folder: Path) -> LockState:
     except NotADirectoryError:
         return LockState(path, "none")
     except OSError:
-        return _from_outside(path)
+        return _state_without_opening(path)
     try:
         info = os.fstat(fd)
         if not stat.S_ISREG(info.st_mode):
             return LockState(path, "foreign", info.st_mtime)
-        text = os.read(fd, _LONGEST + 1).strip()
+        text = os.read(fd, _MAX_LOCK_BYTES + 1).strip()
     except OSError:
         return LockState(path, "unreadable")
     finally:
         os.close(fd)
-    pid = lock_pid(text)
+    pid = parse_lock_pid(text)
     return LockState(path, "odd" if pid is None else "pid", info.st_mtime, pid)
 
 
-def lock_pid(text: bytes) -> int | None:
+def parse_lock_pid(text: bytes) -> int | None:
     """The process that a lock's text names; `None` if it names none."""
     return int(text) if _PID.fullmatch(text) is not None else None
 
 
-def _from_outside(path: Path) -> LockState:
+def _state_without_opening(path: Path) -> LockState:
     """A lock that can't be opened: a link, or no permission. Only its time is known."""
     try:
         info = path.lstat()
@@ -148,10 +148,9 @@ def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
     """Whether the last dream is long enough ago.
 
     Args:
-        now: Seconds since 1970.
-        trigger: A scheduled dream may come sooner by `SLACK`.
+        trigger: A scheduled dream may come sooner by `SCHEDULE_TOLERANCE_S`.
     """
-    words = f"{BETWEEN // 3600} h since the last dream"
+    words = f"{DREAM_INTERVAL_S // 3600} h since the last dream"
     since = lock.since(now)
     if since is None or lock.at is None:
         reason = "there was none yet" if lock.kind == "none" else "nobody can tell when it was: the lock can't be read"
@@ -159,7 +158,7 @@ def time_gate(lock: LockState, now: float, *, trigger: str = "hand") -> Gate:
     last = "last dream just now" if age(since) == "now" else f"last dream {age(since)} ago"
     if lock.at > now:
         last = "its time lies in the future, which counts as now"
-    between = BETWEEN - SLACK if trigger == "schedule" else BETWEEN
+    between = DREAM_INTERVAL_S - SCHEDULE_TOLERANCE_S if trigger == "schedule" else DREAM_INTERVAL_S
     opens_at = min(lock.at, now) + between
     return Gate("time", since >= between, words, last, str(lock.path), opens_at if since < between else None)
 
@@ -190,8 +189,8 @@ def lock_gate(lock: LockState, now: float) -> Gate:
         return Gate("lock", True, words, "no lock", source)
     if lock.kind == "unreadable" or since is None or lock.at is None:
         return Gate("lock", False, words, "the lock can't be read", source)
-    old = since >= HELD
-    opens_at = None if old else min(lock.at, now) + HELD
+    old = since >= LOCK_EXPIRY_S
+    opens_at = None if old else min(lock.at, now) + LOCK_EXPIRY_S
     if lock.kind == "pid":
         if not lock.held_by_life:
             gone = "is done with it" if lock.gone else "is gone"

@@ -41,15 +41,15 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
 from memtui.util.text import age, ago, many
 
-ASSISTANT = "assistant_mode"
+ASSISTANT_SETTING = "assistant_mode"
 """The setting of ours that turns assistant mode on."""
-LOGS = "logs/"
+DAILY_LOGS = "logs/"
 """What the names of daily logs begin with."""
 
 
 def assistant_mode(config: Config) -> bool:
     """Whether the agent works as an assistant that keeps daily logs."""
-    return config[ASSISTANT] == "true"
+    return config[ASSISTANT_SETTING] == "true"
 
 
 def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
@@ -60,11 +60,7 @@ def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
 
 
 def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
-    """The sessions that fill a memory and were touched after a time, newest first; one that we run in is left out.
-
-    Args:
-        after: Seconds since 1970.
-    """
+    """The sessions that fill a memory and were touched after a time, newest first; one that we run in is left out."""
     own = env.get("CLAUDE_CODE_SESSION_ID")
     found = [
         file
@@ -76,27 +72,23 @@ def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[Ses
 
 
 def logs_since(folder: Path, after: float) -> list[str]:
-    """The daily logs of a memory folder, or of a copy with its times, that changed after a time: names, newest first.
-
-    Args:
-        after: Seconds since 1970.
-    """
+    """The daily logs of a memory folder, or of a copy with its times, that changed after a time: names, newest first."""
     changed = [(at, name) for name, at in _logs(folder) if at > after]
     return [name for _, name in sorted(changed, reverse=True)]
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, float]]:
-    for above, _, entries in walk(folder / LOGS):
+    for above, _, entries in walk(folder / DAILY_LOGS):
         for entry in entries:
             if entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                yield f"{LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
+                yield f"{DAILY_LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
 
 
-SESSIONS = 5
+MIN_SESSIONS = 5
 """Sessions touched since the last dream."""
-EVERY = 600
+SCAN_INTERVAL_S = 600
 """Seconds between two scans."""
-COUNT_ALL = "dream_count_all"
+COUNT_ALL_SETTING = "dream_count_all"
 """The setting of ours by which sessions without substance count, too."""
 
 
@@ -108,7 +100,7 @@ class SessionCheck(Struct, frozen=True):
     counts: bool | None
 
 
-class Scan(Struct, frozen=True):
+class SessionScan(Struct, frozen=True):
     """What a scan found: the sessions touched after `after`, by their path, newest first; times since 1970."""
 
     at: float
@@ -131,15 +123,15 @@ class Scan(Struct, frozen=True):
         """Sessions that nobody had to judge."""
         return len(self.sessions) - self.counted - self.thin
 
-    def without(self, id: str | None) -> "Scan":
+    def without(self, id: str | None) -> "SessionScan":
         """The same without one session."""
         left = {location: seen for location, seen in self.sessions.items() if Path(location).stem != id}
-        return Scan(self.at, self.after, self.all_count, left)
+        return SessionScan(self.at, self.after, self.all_count, left)
 
     def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
         """Whether it still is the answer, or another scan is due."""
         same = (self.after, self.all_count) == (after, all_count)
-        return same and 0 <= now - self.at < EVERY and (self.counted >= SESSIONS or not self.rest)
+        return same and 0 <= now - self.at < SCAN_INTERVAL_S and (self.counted >= MIN_SESSIONS or not self.rest)
 
 
 def session_gate(
@@ -152,8 +144,8 @@ def session_gate(
         keep: For a run: a scan that had to be made is kept, if the disk takes it.
     """
     known = _load(_path(dirs, location))
-    all_count = config[COUNT_ALL] == "true"
-    found = known_scan(location, env, after, now, dirs, config)
+    all_count = config[COUNT_ALL_SETTING] == "true"
+    found = current_scan(location, env, after, now, dirs, config)
     if found is not None:
         return _gate(found, env, now, location, fresh=False)
     found = _scan(location, env, after, now, {} if known is None else known.sessions, all_count=all_count)
@@ -163,13 +155,15 @@ def session_gate(
     return _gate(found, env, now, location, fresh=True)
 
 
-def known_scan(location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config) -> Scan | None:
+def current_scan(
+    location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config
+) -> SessionScan | None:
     """The scan that is still the answer; `None` if another one is due."""
     known = _load(_path(dirs, location))
     if known is None:
         return None
     known = known.without(env.get("CLAUDE_CODE_SESSION_ID"))
-    return known if known.in_force(after, now, all_count=config[COUNT_ALL] == "true") else None
+    return known if known.in_force(after, now, all_count=config[COUNT_ALL_SETTING] == "true") else None
 
 
 def log_gate(location: MemoryLocation, after: float) -> Gate:
@@ -180,12 +174,12 @@ def log_gate(location: MemoryLocation, after: float) -> Gate:
     """
     found = logs_since(location.folder, after)
     reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
-    return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / LOGS))
+    return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))
 
 
 def _scan(
     location: MemoryLocation, env: Env, after: float, now: float, known: Mapping[str, SessionCheck], *, all_count: bool
-) -> Scan:
+) -> SessionScan:
 
     found: dict[str, SessionCheck] = {}
     counted = 0
@@ -195,24 +189,24 @@ def _scan(
         if not all_count:
             same = last is not None and (last.modified, last.size) == (file.modified, file.size)
             counts = last.counts if last is not None and same else None
-            if counts is None and counted < SESSIONS:
+            if counts is None and counted < MIN_SESSIONS:
                 counts = has_substance(file)
         counted += counts is True
         found[file.place] = SessionCheck(file.modified, file.size, counts)
-    return Scan(now, after, all_count, found)
+    return SessionScan(now, after, all_count, found)
 
 
-def _gate(scan: Scan, env: Env, now: float, location: MemoryLocation, *, fresh: bool) -> Gate:
+def _gate(scan: SessionScan, env: Env, now: float, location: MemoryLocation, *, fresh: bool) -> Gate:
     left_out = ["this one"] if env.get("CLAUDE_CODE_SESSION_ID") else []
     left_out += [f"{scan.thin} without substance"] if scan.thin else []
-    reason = f"{scan.counted} of {SESSIONS}"
+    reason = f"{scan.counted} of {MIN_SESSIONS}"
     reason += f", {scan.rest} more touched" if scan.rest else ""
     reason += f" ({' and '.join(left_out)} not counted)" if left_out else ""
-    open_ = scan.counted >= SESSIONS
+    open_ = scan.counted >= MIN_SESSIONS
     if not fresh:
         reason += f"; last look {ago(now - scan.at)}"
-        reason += "" if open_ else f", next in {age(max(scan.at + EVERY - now, 60))}"
-    return Gate("sessions", open_, f"{SESSIONS} sessions since then", reason, str(location.transcripts))
+        reason += "" if open_ else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
+    return Gate("sessions", open_, f"{MIN_SESSIONS} sessions since then", reason, str(location.transcripts))
 
 
 def _path(dirs: Dirs, location: MemoryLocation) -> Path:
@@ -221,7 +215,7 @@ def _path(dirs: Dirs, location: MemoryLocation) -> Path:
     return dirs.state / "scans" / f"{digest(folders)[:16]}.json"
 
 
-def _load(path: Path) -> Scan | None:
+def _load(path: Path) -> SessionScan | None:
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
         sessions = {
@@ -229,12 +223,12 @@ def _load(path: Path) -> Scan | None:
             for location, (modified, size, counts) in data["sessions"].items()
             if counts is None or isinstance(counts, bool)
         }
-        return Scan(float(data["at"]), float(data["after"]), data["all_count"] is True, sessions)
+        return SessionScan(float(data["at"]), float(data["after"]), data["all_count"] is True, sessions)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
 
 
-def _save(path: Path, scan: Scan) -> None:
+def _save(path: Path, scan: SessionScan) -> None:
     sessions = {
         os.fsencode(location).decode("latin-1"): [seen.modified, seen.size, seen.counts]
         for location, seen in scan.sessions.items()
@@ -244,9 +238,9 @@ def _save(path: Path, scan: Scan) -> None:
     replace_file(path, json.dumps(data).encode("ascii"))
 
 
-LITTLE = 1_500
+MIN_PROSE_CHARS = 1_500
 """Characters said by both sides together below which it is little prose."""
-MOST = 16 << 20
+MAX_SCANNED_BYTES = 16 << 20
 """Bytes that are read; a session that is longer did something."""
 
 
@@ -260,11 +254,11 @@ def has_substance(file: SessionFile) -> bool:
         with file.path.open("rb") as lines:
             while line := lines.readline(LONGEST_LINE):
                 for data in _records(line):
-                    ran, other, prose = _deeds(data)
+                    ran, other, prose = _substance(data)
                     shells, said = shells + ran, said + prose
-                    if other or said >= LITTLE:
+                    if other or said >= MIN_PROSE_CHARS:
                         return True
-                if lines.tell() > MOST:
+                if lines.tell() > MAX_SCANNED_BYTES:
                     return True
     except OSError:
         return True
@@ -276,7 +270,7 @@ def _records(line: bytes) -> list[Record]:
     return [data] if data is not None else parse_line(line).objects
 
 
-def _deeds(data: Record) -> tuple[int, int, int]:
+def _substance(data: Record) -> tuple[int, int, int]:
     """What one record holds: calls of a shell, calls of other tools, characters that somebody said."""
     message = data.get("message")
     if not isinstance(message, dict):

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from memtui.client.paths import config_dir
 from memtui.client.running import running_in
-from memtui.dream.gates.base import HELD
-from memtui.dream.lock.lock import holder_of, seen_lock
+from memtui.dream.gates.base import LOCK_EXPIRY_S
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.run.events import File
 from memtui.history.snapshot import walk
 from memtui.memory.workspace import Workspace
@@ -40,14 +40,19 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
     """The dream of another program, if one is on; a lock older than an hour counts as left behind.
 
     Args:
-        now: Seconds since 1970.
         known: What was found last time: files that are gone since its first look are known from it.
     """
     folder = workspace.location.folder
-    lock = seen_lock(folder, workspace.dirs)
-    if lock.kind != "pid" or lock.pid is None or lock.at is None or not lock.held_by_life or now - lock.at >= HELD:
+    lock = effective_lock(folder, workspace.dirs)
+    if (
+        lock.kind != "pid"
+        or lock.pid is None
+        or lock.at is None
+        or not lock.held_by_life
+        or now - lock.at >= LOCK_EXPIRY_S
+    ):
         return None
-    ours = holder_of(folder, workspace.dirs)
+    ours = our_lock_holder(folder, workspace.dirs)
     if ours is not None and ours.holder.pid == lock.pid:
         return None
     same = known if known is not None and (known.pid, known.since) == (lock.pid, lock.at) else None
@@ -79,7 +84,7 @@ def _changed(times: dict[str, float], first: Collection[str], since: float) -> l
     return sorted(found, key=lambda file: file.name)
 
 
-def text_before(workspace: Workspace, name: str, since: float) -> bytes | None:
+def text_before_run(workspace: Workspace, name: str, since: float) -> bytes | None:
     """What a file was before a time, in seconds since 1970; `None` if history knows that it was not there.
 
     Raises:

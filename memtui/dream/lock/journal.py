@@ -21,7 +21,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.process import Identity
 
 
-class Before(Struct, frozen=True):
+class PriorLock(Struct, frozen=True):
     """What was in the lock's place: nothing, a file, or a symbolic link (`data` is then its target).
 
     `mtime_ns` is in nanoseconds since 1970.
@@ -44,7 +44,7 @@ class LockEntry(Struct, frozen=True):
     folder: Path
     holder: Identity
     run: str
-    before: Before
+    before: PriorLock
     made: tuple[str, ...] = ()
     success_ns: int | None = None
     done: bool = False
@@ -54,7 +54,6 @@ class LockJournal:
     """The entry of one memory folder.
 
     Args:
-        dirs: Ours.
         folder: The memory folder, by its real path.
     """
 
@@ -92,7 +91,7 @@ class LockJournal:
             return
 
 
-def entries(dirs: Dirs) -> tuple[LockEntry, ...]:
+def lock_entries(dirs: Dirs) -> tuple[LockEntry, ...]:
     """The entries of all memory folders."""
     try:
         paths = sorted(_place(dirs).glob("*.json"))
@@ -110,7 +109,7 @@ def _read(path: Path) -> LockEntry | None:
     try:
         data: dict[str, Any] = json.loads(path.read_bytes())
         kind, text, mtime_ns, mode = data["before"]
-        before = Before(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
+        before = PriorLock(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
         holder, success = Identity.parse(data["holder"]), data["success_ns"]
         folder = Path(os.fsdecode(data["folder"].encode("latin-1")))
         run, made = str(data["run"]), tuple(map(str, data["made"]))

@@ -21,9 +21,9 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from memtui.client.paths import LOCK
-from memtui.dream.gates.base import LockState, lock_gate, lock_pid, read_lock
-from memtui.dream.lock.journal import Before, LockEntry, LockJournal, entries
-from memtui.dream.lock.lock_file import look, opened, restore
+from memtui.dream.gates.base import LockState, lock_gate, parse_lock_pid, read_lock
+from memtui.dream.lock.journal import LockEntry, LockJournal, PriorLock, lock_entries
+from memtui.dream.lock.lock_file import open_folder, read_prior_lock, restore_prior_lock
 from memtui.fs.atomic import make_folders, write_temp
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.fs.lock import guard
@@ -31,22 +31,20 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
 from memtui.util.process import Identity, alive, current
 
-SETTLE = 0.05
+SETTLE_S = 0.05
 """Seconds between writing the lock and reading it back: as long as another program may take between the two."""
 
-_SAME_TIME = 1e-3
+_MTIME_TOLERANCE_S = 1e-3
 """Seconds by which two readings of one time may differ: a float of seconds is coarser than nanoseconds."""
 
 
-class Lock:
+class DreamLock:
     """Takes the lock of one memory folder and gives it back.
 
     Args:
         folder: The memory folder; made if it isn't there, and removed again if that was for nothing.
-        dirs: Ours.
         me: The process that takes it.
         run: The run that it is for.
-        now: The clock, in seconds since 1970.
         settle: Seconds to wait before reading it back.
     """
 
@@ -59,7 +57,7 @@ class Lock:
         run: str = "",
         now: Callable[[], float] = time.time,
         fs: FileSystem = REAL,
-        settle: float = SETTLE,
+        settle: float = SETTLE_S,
     ) -> None:
         self.folder = Path(os.path.realpath(folder))
         self.path = self.folder / LOCK
@@ -79,16 +77,16 @@ class Lock:
             OSError: If the system refuses; nothing has changed then.
         """
         with guard(self._journal.guard, fs=self._fs):
-            _end_left(self._journal, self._fs)
+            _end_dead_holder(self._journal, self._fs)
             left = self._journal.load()
-            gate = lock_gate(_known(read_lock(self.folder), left, self._me), self._now())
+            gate = lock_gate(_with_journal(read_lock(self.folder), left, self._me), self._now())
             if not gate.open:
                 raise Conflict(f"no dream starts: {gate.reason}", hint="memtui dream status shows who dreams")
-            seen = look(self.folder, self._fs)
+            seen = read_prior_lock(self.folder, self._fs)
             # Taken over from a run of ours that is too old: what counts is what was there before that one.
-            ours = left is not None and not left.done and seen.data.strip() == _word(left.holder)
+            ours = left is not None and not left.done and seen.data.strip() == _lock_text(left.holder)
             before = left.before if left is not None and ours else seen
-            entry = LockEntry(self.folder, self._me, self._run, before, _missing(self.folder))
+            entry = LockEntry(self.folder, self._me, self._run, before, _missing_folders(self.folder))
             self._journal.save(entry)
             try:
                 make_folders(self.folder, fs=self._fs)
@@ -123,7 +121,7 @@ class Lock:
             _finish(self._journal.mark_success(entry, at_ns), self._fs)
             self._journal.mark_success(entry, at_ns, done=True)
 
-    def roll_back(self) -> Before | None:
+    def roll_back(self) -> PriorLock | None:
         """Put back what was there before, to the nanosecond; what that was. `None` if it isn't ours any more."""
         with guard(self._journal.guard, fs=self._fs):
             entry = self._own()
@@ -133,20 +131,20 @@ class Lock:
         entry = self._journal.load()
         return entry if entry is not None and entry.holder == self._me and not entry.done else None
 
-    def _give_back(self, entry: LockEntry) -> Before | None:
+    def _give_back(self, entry: LockEntry) -> PriorLock | None:
         back = _put_back(entry, self._fs)
         self._journal.remove()
         return back
 
-    def _put(self, seen: Before) -> None:
+    def _put(self, seen: PriorLock) -> None:
         """Write our number, if what is there is still what was looked at."""
-        with opened(self.folder, self._fs) as fd:
+        with open_folder(self.folder, self._fs) as fd:
             mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
-            temp = write_temp(fd, LOCK, _word(self._me), fs=self._fs, mode=mode)
+            temp = write_temp(fd, LOCK, _lock_text(self._me), fs=self._fs, mode=mode)
             try:
                 if seen.kind == "none":
                     self._fs.link(temp, LOCK, dir_fd=fd)
-                elif look(self.folder, self._fs) == seen:
+                elif read_prior_lock(self.folder, self._fs) == seen:
                     self._fs.replace(temp, LOCK, dir_fd=fd)
                 else:
                     raise FileExistsError
@@ -157,35 +155,35 @@ class Lock:
                     self._fs.unlink(temp, dir_fd=fd)
 
 
-def seen_lock(folder: Path, dirs: Dirs) -> LockState:
+def effective_lock(folder: Path, dirs: Dirs) -> LockState:
     """The lock as it counts: what a run of ours that died left there is not what it seems. Nothing is written."""
     real = Path(os.path.realpath(folder))
-    return _known(read_lock(folder), LockJournal(dirs, real).load(), current())
+    return _with_journal(read_lock(folder), LockJournal(dirs, real).load(), current())
 
 
-def idle_lock(folder: Path, dirs: Dirs) -> LockState:
-    """As `seen_lock`, but as it was before a run of ours that is on took it: its time is that of the last success."""
-    state, entry = seen_lock(folder, dirs), holder_of(folder, dirs)
+def lock_before_run(folder: Path, dirs: Dirs) -> LockState:
+    """As `effective_lock`, but as it was before a run of ours that is on took it: its time is that of the last success."""
+    state, entry = effective_lock(folder, dirs), our_lock_holder(folder, dirs)
     if entry is None or entry.success_ns is not None or state.pid != entry.holder.pid:
         return state
-    return _before(state, entry.before)
+    return _prior_state(state, entry.before)
 
 
 def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]:
     """Put back what runs that died left in locks, in whatever folder; those that were put back. For the start."""
     ended: list[LockEntry] = []
-    for entry in entries(dirs):
+    for entry in lock_entries(dirs):
         if alive(entry.holder):
             continue
         journal = LockJournal(dirs, entry.folder, fs=fs)
         with guard(journal.guard, fs=fs):
-            left = _end_left(journal, fs)
+            left = _end_dead_holder(journal, fs)
             if left is not None:
                 ended.append(left)
     return tuple(ended)
 
 
-def holder_of(folder: Path, dirs: Dirs) -> LockEntry | None:
+def our_lock_holder(folder: Path, dirs: Dirs) -> LockEntry | None:
     """What our journal knows of the lock of a folder, if one of ours holds it and lives."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
     return entry if entry is not None and not entry.done and alive(entry.holder) else None
@@ -194,9 +192,6 @@ def holder_of(folder: Path, dirs: Dirs) -> LockEntry | None:
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = REAL) -> LockState:
     """Remove a lock that nobody holds; what it was. What a run of ours left there is put back first.
 
-    Args:
-        now: Seconds since 1970.
-
     Raises:
         Conflict: If a process holds it.
         Refused: If it is a folder with something in it.
@@ -204,15 +199,15 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
     real = Path(os.path.realpath(folder))
     journal = LockJournal(dirs, real, fs=fs)
     with guard(journal.guard, fs=fs):
-        _end_left(journal, fs)
+        _end_dead_holder(journal, fs)
         entry, state = journal.load(), read_lock(real)
-        known = _known(state, entry, current())
+        known = _with_journal(state, entry, current())
         gate = lock_gate(known, now)
         if known.kind == "none" or (not gate.open and known.kind != "foreign"):
             if known.kind == "none":
                 return known
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
-        with opened(real, fs) as fd:
+        with open_folder(real, fs) as fd:
             try:
                 folder_there = stat.S_ISDIR(fs.lstat(LOCK, dir_fd=fd).st_mode)
                 (fs.rmdir if folder_there else fs.unlink)(LOCK, dir_fd=fd)
@@ -223,32 +218,32 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
     return state
 
 
-def _known(state: LockState, entry: LockEntry | None, me: Identity) -> LockState:
+def _with_journal(state: LockState, entry: LockEntry | None, me: Identity) -> LockState:
     """A lock with what our journal knows of it."""
     if entry is not None and state.pid == entry.holder.pid:
         if entry.done:
-            same = state.at is not None and abs(state.at - (entry.success_ns or 0) / 1e9) < _SAME_TIME
+            same = state.at is not None and abs(state.at - (entry.success_ns or 0) / 1e9) < _MTIME_TOLERANCE_S
             return replace(state, gone=True) if same else state
         if alive(entry.holder):
             return state
         if entry.success_ns is not None:
             return replace(state, at=entry.success_ns / 1e9, gone=True)
-        return _before(state, entry.before)
+        return _prior_state(state, entry.before)
     # Our own number without an entry of ours: this process is done with it, or an earlier one had the number.
     return replace(state, gone=True) if state.pid == me.pid and entry is None else state
 
 
-def _before(state: LockState, before: Before) -> LockState:
+def _prior_state(state: LockState, before: PriorLock) -> LockState:
     """What was in a lock's place before it was taken."""
     if before.kind == "none":
         return LockState(state.path, "none")
     if before.kind == "link":
         return LockState(state.path, "foreign", before.mtime_ns / 1e9, link=True)
-    pid = lock_pid(before.data.strip())
+    pid = parse_lock_pid(before.data.strip())
     return LockState(state.path, "odd" if pid is None else "pid", before.mtime_ns / 1e9, pid)
 
 
-def _end_left(journal: LockJournal, fs: FileSystem) -> LockEntry | None:
+def _end_dead_holder(journal: LockJournal, fs: FileSystem) -> LockEntry | None:
     """End what a holder that is gone left; its entry, if there was one. Needs the guard."""
     entry = journal.load()
     if entry is None or alive(entry.holder):
@@ -273,14 +268,14 @@ def _finish(entry: LockEntry, fs: FileSystem) -> None:
         fs.close(fd)
 
 
-def _put_back(entry: LockEntry, fs: FileSystem) -> Before | None:
+def _put_back(entry: LockEntry, fs: FileSystem) -> PriorLock | None:
     """Put back what was there, in one step that a crash can't tear; `None` if somebody else has the lock by now."""
     before = entry.before
     try:
         if read_lock(entry.folder).pid == entry.holder.pid:
-            with opened(entry.folder, fs) as fd:
-                restore(fd, before, fs)
-        elif look(entry.folder, fs) != before:
+            with open_folder(entry.folder, fs) as fd:
+                restore_prior_lock(fd, before, fs)
+        elif read_prior_lock(entry.folder, fs) != before:
             return None
     except (FileNotFoundError, Refused):
         return None  # the folder itself is gone, or somebody put a folder there: nothing of ours is left in it
@@ -292,11 +287,11 @@ def _put_back(entry: LockEntry, fs: FileSystem) -> Before | None:
     return before
 
 
-def _word(holder: Identity) -> bytes:
+def _lock_text(holder: Identity) -> bytes:
     return str(holder.pid).encode("ascii")
 
 
-def _missing(folder: Path) -> tuple[str, ...]:
+def _missing_folders(folder: Path) -> tuple[str, ...]:
     """The folders that aren't there, outermost first."""
     missing: list[str] = []
     while not folder.is_dir():

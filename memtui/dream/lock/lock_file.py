@@ -7,17 +7,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from memtui.client.paths import LOCK
-from memtui.dream.lock.journal import Before
+from memtui.dream.lock.journal import PriorLock
 from memtui.fs.atomic import temp_name, write_temp
 from memtui.fs.filesystem import FileSystem
 from memtui.util.errors import Refused
 
-LARGEST = 1 << 20
+MAX_RESTORED_BYTES = 1 << 20
 """Bytes of a lock that we could put back; what is larger is no lock."""
 
 
 @contextmanager
-def opened(folder: Path, fs: FileSystem) -> Iterator[int]:
+def open_folder(folder: Path, fs: FileSystem) -> Iterator[int]:
     """The folder, open; at the end synced and with its own mtime as before: a lock's coming and going is no change."""
     fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
@@ -30,7 +30,7 @@ def opened(folder: Path, fs: FileSystem) -> Iterator[int]:
         fs.close(fd)
 
 
-def look(folder: Path, fs: FileSystem) -> Before:
+def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
     """What is in the lock's place, whole, so that it can be put back.
 
     Raises:
@@ -40,28 +40,24 @@ def look(folder: Path, fs: FileSystem) -> Before:
     try:
         info = fs.lstat(path)
         if stat.S_ISLNK(info.st_mode):
-            return Before("link", os.fsencode(path.readlink()), info.st_mtime_ns)
-        if not stat.S_ISREG(info.st_mode) or info.st_size > LARGEST:
+            return PriorLock("link", os.fsencode(path.readlink()), info.st_mtime_ns)
+        if not stat.S_ISREG(info.st_mode) or info.st_size > MAX_RESTORED_BYTES:
             raise Refused(f"{path} can't be a lock", hint="memtui kill --clear-stale-lock removes it")
         fd = fs.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except (FileNotFoundError, NotADirectoryError):
-        return Before("none")
+        return PriorLock("none")
     try:
         info = fs.fstat(fd)
         data = b""
-        while part := fs.read(fd, LARGEST):
+        while part := fs.read(fd, MAX_RESTORED_BYTES):
             data += part
-        return Before("file", data, info.st_mtime_ns, stat.S_IMODE(info.st_mode) & 0o777)
+        return PriorLock("file", data, info.st_mtime_ns, stat.S_IMODE(info.st_mode) & 0o777)
     finally:
         fs.close(fd)
 
 
-def restore(fd: int, before: Before, fs: FileSystem) -> None:
-    """Put back what was there: in one step, with its time, so that nobody sees it otherwise.
-
-    Args:
-        fd: The memory folder, open.
-    """
+def restore_prior_lock(fd: int, before: PriorLock, fs: FileSystem) -> None:
+    """Put back what was there: in one step, with its time, so that nobody sees it otherwise."""
     if before.kind == "none":
         fs.unlink(LOCK, dir_fd=fd)
         return
@@ -71,11 +67,11 @@ def restore(fd: int, before: Before, fs: FileSystem) -> None:
         os.utime(temp, ns=(before.mtime_ns, before.mtime_ns), dir_fd=fd, follow_symlinks=False)
     else:
         temp = write_temp(fd, LOCK, before.data, fs=fs, mode=before.mode)
-        opened = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=fd)
+        open_folder = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=fd)
         try:
-            fs.utime(opened, before.mtime_ns)  # before it gets its name, so that nobody sees it with another time
+            fs.utime(open_folder, before.mtime_ns)  # before it gets its name, so that nobody sees it with another time
         finally:
-            fs.close(opened)
+            fs.close(open_folder)
     try:
         fs.replace(temp, LOCK, dir_fd=fd)
     except BaseException:

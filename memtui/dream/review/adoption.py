@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from memtui.dream.review.review_rules import ReviewReason, review_reasons
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import ChangedFile, StageChanges, read_stage_changes, staged
+from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stage_changes, read_staged
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
@@ -25,12 +25,12 @@ from memtui.history.trash import put_in_trash
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
 
-State = Literal["clean", "merged", "conflict", "same", "refused"]
+AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
 
-_WORST: tuple[State, ...] = ("same", "clean", "merged", "conflict", "refused")
+_SEVERITY: tuple[AdoptionState, ...] = ("same", "clean", "merged", "conflict", "refused")
 
 
-class Piece(Struct, frozen=True):
+class PlannedFile(Struct, frozen=True):
     """One name of an item: what the run wants of it, what is there, and what it would become.
 
     `mine` is the run's text, `disk` what is there now, `result` what the folder would hold: bytes, or `None` for no
@@ -38,7 +38,7 @@ class Piece(Struct, frozen=True):
     """
 
     name: str
-    state: State
+    state: AdoptionState
     words: str
     mine: bytes | None
     disk: bytes | None
@@ -48,13 +48,13 @@ class Piece(Struct, frozen=True):
 class AdoptionItem(Struct, frozen=True):
     """One touched file with its pieces: one, or two for a rename."""
 
-    touched: ChangedFile
-    pieces: tuple[Piece, ...]
+    touched: StagedChange
+    pieces: tuple[PlannedFile, ...]
 
     @property
-    def state(self) -> State:
+    def state(self) -> AdoptionState:
         """The worst of the pieces' states."""
-        return max((piece.state for piece in self.pieces), key=_WORST.index)
+        return max((piece.state for piece in self.pieces), key=_SEVERITY.index)
 
     @property
     def words(self) -> str:
@@ -88,12 +88,12 @@ class Adopted(Struct, frozen=True):
     left: tuple[str, ...]
 
 
-def plan(stage: Stage, workspace: Workspace) -> Adoption:
+def plan_adoption(stage: Stage, workspace: Workspace) -> Adoption:
     """Look at what a stage would do to its folder as that is now. Writes nothing."""
     ledger = read_stage_changes(stage)
     leaving = {touched.old or touched.name for touched in ledger.touched if touched.kind in ("removed", "renamed")}
     store = _store(stage, workspace)
-    items = tuple(AdoptionItem(one, tuple(_piece(stage, store, one, name, leaving) for name in one.names)) for one in
+    items = tuple(AdoptionItem(one, tuple(_plan_file(stage, store, one, name, leaving) for name in one.names)) for one in
                   ledger.touched)  # fmt: skip
     results = {piece.name: piece.result for item in items for piece in item.pieces if piece.state != "conflict"}
     conflicts = tuple(item.touched.name for item in items if item.state == "conflict")
@@ -106,25 +106,25 @@ def plan(stage: Stage, workspace: Workspace) -> Adoption:
     )
 
 
-def _piece(stage: Stage, store: Store, touched: ChangedFile, name: str, leaving: Collection[str]) -> Piece:
+def _plan_file(stage: Stage, store: Store, touched: StagedChange, name: str, leaving: Collection[str]) -> PlannedFile:
     gone = touched.kind == "removed" or name == touched.old
-    mine = None if gone else staged(stage, name)
+    mine = None if gone else read_staged(stage, name)
     verdict = check_path(stage.folder, name, op="write", actor="dream", leaving={one for one in leaving if one != name})
     if not verdict.allowed:
-        return Piece(name, "refused", verdict.reason, mine, stage.base(name), None)
+        return PlannedFile(name, "refused", verdict.reason, mine, stage.base(name), None)
     try:
         found = store.read(verdict.name or name)
     except Refused as error:
-        return Piece(name, "refused", error.message, mine, stage.base(name), None)
+        return PlannedFile(name, "refused", error.message, mine, stage.base(name), None)
     disk = None if found is None else found[0]
     copied = stage.files.get(name)
-    state, words, result = _judged(mine, None if copied is None else copied.digest, stage.base(name), disk)
-    return Piece(name, state, words, mine, disk, result)
+    state, words, result = _decide(mine, None if copied is None else copied.digest, stage.base(name), disk)
+    return PlannedFile(name, state, words, mine, disk, result)
 
 
-def _judged(
+def _decide(
     mine: bytes | None, seen: str | None, base: bytes | None, disk: bytes | None
-) -> tuple[State, str, bytes | None]:
+) -> tuple[AdoptionState, str, bytes | None]:
     """What becomes of one name: the state, why, and the bytes."""
     if mine == disk:
         return "same", "the folder has it already", disk
@@ -144,7 +144,7 @@ def _judged(
     return "merged", "somebody changed other lines meanwhile", merged.text
 
 
-def adopt(
+def adopt_stage(
     stage: Stage,
     workspace: Workspace,
     names: Collection[str] | None = None,
@@ -167,8 +167,8 @@ def adopt(
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    adoption = plan(stage, workspace)
-    items = _chosen(adoption, names, over)
+    adoption = plan_adoption(stage, workspace)
+    items = _select(adoption, names, over)
     changes = [_change(stage, piece) for item in items for piece in item.pieces if piece.state != "same"]
     saved = Saved(None)
     if changes:
@@ -189,7 +189,7 @@ def adopt(
     return Adopted(saved.version.id if saved.version is not None else None, done, saved.merged, left)
 
 
-def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
+def _select(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
     if names is None:
         return [item for item in adoption.open if over or item.state != "conflict"]
     found: list[AdoptionItem] = []
@@ -207,7 +207,7 @@ def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> li
     return [item for item in found if item.state != "same"]
 
 
-def _change(stage: Stage, piece: Piece) -> Change:
+def _change(stage: Stage, piece: PlannedFile) -> Change:
     """As the run saw the file; the store merges it. In a conflict that is overridden: as it is now."""
     if piece.state == "conflict":
         return Change(piece.name, piece.mine, None if piece.disk is None else digest(piece.disk), piece.disk)
@@ -221,7 +221,7 @@ def _store(stage: Stage, workspace: Workspace) -> Store:
     return Store(stage.folder, workspace.dirs, now=workspace.now, actor="dream", trash=trash)
 
 
-def differences(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes | None]]:
+def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes | None]]:
     """What each name holds now and would hold, in the order of names; in a conflict, what the run wants."""
     return {
         piece.name: (piece.disk, piece.mine if piece.state in ("conflict", "refused") else piece.result)

@@ -8,13 +8,13 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from memtui.dream.lock.lock import Lock
+from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review import adoption
 from memtui.dream.review.adoption import Adopted
 from memtui.dream.run.events import Decided, EventLog
-from memtui.dream.run.runs import Run, state_of
+from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
-from memtui.dream.run.stage_changes import staged
+from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Saved
 from memtui.history.versions import Version
@@ -23,14 +23,14 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
 
 
-def kept_stage(run: Run, dirs: Dirs) -> Stage:
+def stage_for_review(run: Run, dirs: Dirs) -> Stage:
     """What is kept aside of a run that has ended.
 
     Raises:
         Conflict: If it still runs.
         NotFound: If nothing is kept.
     """
-    if state_of(run).word == "running":
+    if run_state(run).word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
     return open_stage(dirs, run.id)
 
@@ -43,14 +43,14 @@ def adopt_run(
     Once nothing of a held run is left to adopt, it counts as the last consolidation, and what was kept is removed.
 
     Raises:
-        MemtuiError: As from `kept_stage` and `adoption.adopt`; nothing was written then.
+        MemtuiError: As from `stage_for_review` and `adoption.adopt_stage`; nothing was written then.
     """
-    stage = kept_stage(run, dirs)
-    done = adoption.adopt(stage, workspace, names, over=over)
+    stage = stage_for_review(run, dirs)
+    done = adoption.adopt_stage(stage, workspace, names, over=over)
     if done.names:
         _decided(run, workspace, Decided("adopted", done.names, done.version or ""))
     if not done.left and done.names:
-        end = state_of(run).end
+        end = run_state(run).end
         if end is not None and end.how == "held" and not run.dry_run:
             _count_as_success(run, dirs, workspace)
         discard_stage(dirs, run.id)
@@ -59,7 +59,7 @@ def adopt_run(
 
 def _count_as_success(run: Run, dirs: Dirs, workspace: Workspace) -> None:
     """Give the lock the time of this moment, unless somebody dreams just now: then that one will."""
-    lock = Lock(run.folder, dirs, run=run.id, now=workspace.now)
+    lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
     with suppress(MemtuiError):
         lock.take()
         lock.release()
@@ -69,9 +69,9 @@ def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
     """Throw away what is kept of a run.
 
     Raises:
-        Conflict, NotFound: As from `kept_stage`.
+        Conflict, NotFound: As from `stage_for_review`.
     """
-    kept_stage(run, dirs)
+    stage_for_review(run, dirs)
     discard_stage(dirs, run.id)
     _decided(run, workspace, Decided("discarded"))
 
@@ -80,30 +80,30 @@ def _decided(run: Run, workspace: Workspace, event: Decided) -> None:
     EventLog(run.events, now=workspace.now).add(event, sync=True)
 
 
-def versions_of(run: Run, workspace: Workspace) -> tuple[Version, ...]:
+def adopted_versions(run: Run, workspace: Workspace) -> tuple[Version, ...]:
     """The versions in which something of a run was adopted, newest first."""
     versions = workspace.store(run.folder).versions()
     return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
 
 
-def changes_of(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
+def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
     """What a run changed: name, text before and text after, `None` for no file.
 
     If something is kept of it, what adopting it now would do; else what was adopted, oldest version first, a name once
     for each version that changed it.
     """
     if has_stage(dirs, run.id):
-        plan = adoption.plan(open_stage(dirs, run.id), workspace)
-        return tuple((name, before, after) for name, (before, after) in adoption.differences(plan).items())
+        plan = adoption.plan_adoption(open_stage(dirs, run.id), workspace)
+        return tuple((name, before, after) for name, (before, after) in adoption.planned_texts(plan).items())
     history = workspace.store(run.folder).history
     return tuple(
         (change.name, history.before(version.id, change.name), history.read(version.id, change.name))
-        for version in reversed(versions_of(run, workspace))
+        for version in reversed(adopted_versions(run, workspace))
         for change in version.files
     )
 
 
-class Sides(Struct, frozen=True):
+class FileVersions(Struct, frozen=True):
     """A file three times: before the run, as the run made it, and as it is in the folder now; `None` for no file."""
 
     before: bytes | None
@@ -111,7 +111,7 @@ class Sides(Struct, frozen=True):
     now: bytes | None
 
 
-def sides_of(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> Sides:
+def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:
     """A file of a run, also of one that is still at work; nothing else of the run is read.
 
     Args:
@@ -124,15 +124,15 @@ def sides_of(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> Sides:
     now = None if found is None else found[0]
     if has_stage(dirs, run.id):
         stage = open_stage(dirs, run.id)
-        return Sides(stage.base(name), staged(stage, name), now)
+        return FileVersions(stage.base(name), read_staged(stage, name), now)
     history = workspace.store(run.folder).history
-    for version in versions_of(run, workspace):
+    for version in adopted_versions(run, workspace):
         if any(change.name == name for change in version.files):
-            return Sides(history.before(version.id, name), history.read(version.id, name), now)
+            return FileVersions(history.before(version.id, name), history.read(version.id, name), now)
     raise NotFound(f"nothing is known of what the dream {run.id} did to {name}")
 
 
-def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
+def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
     """What would bring files back to what they were before a run was adopted; later edits are kept by the store.
 
     Args:
@@ -141,7 +141,7 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
     Raises:
         NotFound: If nothing of the run was adopted, or not this file.
     """
-    made = [version for version in versions_of(run, workspace) if not version.undone]
+    made = [version for version in adopted_versions(run, workspace) if not version.undone]
     if not made:
         raise NotFound(f"nothing of the dream {run.id} is in the memory folder", hint="memtui history tells more")
     history = workspace.store(run.folder).history
@@ -161,7 +161,7 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `restore_plan`, as one version that can be undone.
+    """Carry out a `plan_restore`, as one version that can be undone.
 
     Raises:
         Refused: If memtui is read only.

@@ -12,13 +12,13 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct
 
 from memtui.dream.run.stage import Stage
-from memtui.dream.run.stage_changes import StageChanges, staged
+from memtui.dream.run.stage_changes import StageChanges, read_staged
 from memtui.fs.boundary import fold_name
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
 from memtui.secrets.scanner import Finding, scan
 
-SHARE = 5
+MIN_FILES_PER_REMOVED = 5
 """A run may take away one file in so many."""
 
 
@@ -70,7 +70,7 @@ def review_reasons(
 
 def _many(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
     gone, total = ledger.gone, len(stage.files)
-    if len(gone) * SHARE <= total:
+    if len(gone) * MIN_FILES_PER_REMOVED <= total:
         return None
     emptied = sum(one.emptied for one in ledger.touched)
     operations = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
@@ -88,7 +88,7 @@ def _secrets(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
     """What looks like a secret and stood in no file before: moving a text from file to file brings in nothing."""
     found: dict[str, Finding] = {}
     for one in ledger.touched:
-        text = staged(stage, one.name) if one.kind != "removed" else None
+        text = read_staged(stage, one.name) if one.kind != "removed" else None
         for finding in scan(text.decode("utf-8", "replace")) if text is not None else ():
             found.setdefault(one.name, finding)
     if not found:
@@ -100,7 +100,7 @@ def _secrets(stage: Stage, ledger: StageChanges) -> ReviewReason | None:
     }
     new: dict[str, Finding] = {}
     for name in found:
-        fresh = scan((staged(stage, name) or b"").decode("utf-8", "replace"), allowed=known)
+        fresh = scan((read_staged(stage, name) or b"").decode("utf-8", "replace"), allowed=known)
         if fresh:
             new[name] = fresh[0]
     if not new:

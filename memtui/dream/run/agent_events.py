@@ -14,21 +14,17 @@ _WRITING = ("Edit", "Write")
 
 
 class EventAdapter:
-    """Turns an agent's events into a dream's.
-
-    Args:
-        emit: The dream's.
-    """
+    """Turns an agent's events into a dream's."""
 
     def __init__(self, emit: Callable[[Event], None]) -> None:
         self._emit = emit
         self._stage = ""
         self._retries = 0
 
-    def take(self, event: agent.Event) -> None:
+    def take(self, event: agent.AgentEvent) -> None:
         """Tell one event on."""
         match event:
-            case agent.Turn(number=number, text=text, tools=tools):
+            case agent.ModelTurn(number=number, text=text, tools=tools):
                 for stage in stages_in(text):
                     if stage != self._stage:
                         self._stage = stage
@@ -40,14 +36,14 @@ class EventAdapter:
             case agent.ToolUsed(name=name):
                 if name in _WRITING:
                     self._emit(Phase(stage=self._stage))  # makes the run look at the stage
-            case agent.Retry(after=after, why=why):
+            case agent.ModelRetry(after=after, why=why):
                 self._retries += 1
                 self._emit(Retry(self._retries, after, why))
-            case agent.Spent(usage=usage, money=money):
+            case agent.UsageTotal(usage=usage, money=money):
                 self._emit(tokens(usage))
                 if money is not None:
                     self._emit(Money(money))
-            case agent.Note(text=text):
+            case agent.AgentNote(text=text):
                 self._emit(Note(text))
 
 

@@ -22,10 +22,10 @@ from msgspec.structs import asdict, replace
 from memtui.fs.atomic import write_all
 from memtui.fs.filesystem import REAL, FileSystem
 
-How = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
+RunOutcome = Literal["done", "nothing", "held", "failed", "killed", "over-budget", "gate"]
 """How a run ended: adopted, nothing to do, held for review, failed, killed, over budget, or a gate was closed."""
 
-PAUSE = 0.05
+POLL_INTERVAL_S = 0.05
 """Seconds between two looks at a file that is followed."""
 
 
@@ -149,11 +149,11 @@ class Other(Event, frozen=True):
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-_WORDS: dict[str, type[Event]] = {
+_KINDS: dict[str, type[Event]] = {
     "started": Started, "phase": Phase, "turn": Turn, "file": File, "tokens": Tokens, "money": Money, "retry": Retry,
     "note": Note, "gate": GateClosed, "held": Held, "decided": Decided, "ended": Ended,
 }  # fmt: skip
-_NAMES = {kind: word for word, kind in _WORDS.items()}
+_NAMES = {kind: word for word, kind in _KINDS.items()}
 
 
 def event_data(event: Event) -> dict[str, Any]:
@@ -172,16 +172,16 @@ def read_event(line: bytes) -> Event | None:
         return None
     if not isinstance(data, dict) or not isinstance(data.get("event"), str):
         return None
-    kind = _WORDS.get(data["event"])
+    kind = _KINDS.get(data["event"])
     if kind is None:
-        at = _shaped(data.get("at"), 0.0)
+        at = _checked(data.get("at"), 0.0)
         rest = {key: value for key, value in data.items() if key not in ("event", "at")}
         return Other(data["event"], rest, at=at)
     empty = kind()
-    return kind(**{name: _shaped(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
+    return kind(**{name: _checked(data.get(name), getattr(empty, name)) for name in kind.__struct_fields__})
 
 
-def _shaped(value: object, default: Any) -> Any:
+def _checked(value: object, default: Any) -> Any:
     """The value, if it has the shape of the default."""
     if isinstance(default, bool) or isinstance(value, bool):
         return value if type(value) is type(default) else default
@@ -199,7 +199,6 @@ class EventLog:
 
     Args:
         path: The file; its folder exists.
-        now: The clock, in seconds since 1970.
     """
 
     def __init__(self, path: Path, *, now: Callable[[], float], fs: FileSystem = REAL) -> None:
@@ -242,7 +241,7 @@ def read_events(path: Path) -> tuple[Event, ...]:
     return tuple(event for line in lines if (event := read_event(line)) is not None)
 
 
-def follow(
+def follow_events(
     path: Path, stopped: Callable[[], bool], *, pause: Callable[[float], object] = time.sleep
 ) -> Iterator[Event]:
     """The events of a file, those that are there and then those that come; for a thread of its own.
@@ -271,7 +270,7 @@ def follow(
         if not data:
             last = stopped()
             if not last:
-                pause(PAUSE)
+                pause(POLL_INTERVAL_S)
 
 
 def _from(path: Path, at: int) -> bytes:

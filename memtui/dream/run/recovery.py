@@ -5,10 +5,10 @@ Source: SAFETY.md section 0 (3), F20, F22.
 
 import time
 
-from memtui.dream.lock.journal import Before
+from memtui.dream.lock.journal import PriorLock
 from memtui.dream.lock.lock import recover_locks
 from memtui.dream.run.events import Ended, EventLog
-from memtui.dream.run.runs import Run, clear_runs, list_runs, state_of
+from memtui.dream.run.runs import Run, clear_runs, list_runs, run_state
 from memtui.dream.run.stage import clear_stages, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_stage_changes
 from memtui.dream.traces import of_ours
@@ -20,9 +20,6 @@ from memtui.util.text import ago
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
     """End what died, of this workspace and, for locks, of every folder. For the start of whatever writes.
 
-    Args:
-        now: Seconds since 1970.
-
     Returns:
         The ids of the runs that were ended.
     """
@@ -32,7 +29,7 @@ def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
     words = {entry.run: lock_words(entry.before, now) for entry in recover_locks(dirs)}
     ended = []
     runs = list_runs(dirs)
-    states = {run.id: state_of(run).word for run in runs}
+    states = {run.id: run_state(run).word for run in runs}
     for run in runs:
         if states[run.id] == "died" and _is_of(run, workspace):
             end_dead(dirs, workspace, run, now, lock=words.get(run.id, ""))
@@ -79,12 +76,11 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
     return end
 
 
-def lock_words(before: Before | None, now: float) -> str:
+def lock_words(before: PriorLock | None, now: float) -> str:
     """What was done to a lock that was rolled back, for people.
 
     Args:
         before: What was put back; `None` if somebody else has it.
-        now: Seconds since 1970.
     """
     if before is None:
         return "left alone: somebody else has it"

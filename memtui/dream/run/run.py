@@ -16,30 +16,30 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates, stopping
-from memtui.dream.lock.lock import Lock
+from memtui.dream.gates.evaluate import blocking_gate, evaluate_gates
+from memtui.dream.lock.lock import DreamLock
 from memtui.dream.review import adoption
 from memtui.dream.run import events
-from memtui.dream.run.events import Ended, Event, EventLog, GateClosed, Held, How, Note, Phase, Started, Turn
+from memtui.dream.run.events import Ended, Event, EventLog, GateClosed, Held, Note, Phase, RunOutcome, Started, Turn
 from memtui.dream.run.recovery import lock_words, recover
-from memtui.dream.run.runs import Run, note_refusal, reserve, write_run
+from memtui.dream.run.runs import Run, record_refusal, reserve_run, write_run
 from memtui.dream.run.signals import OutOfTime, Signals, Stopped
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, make_stage, open_stage
-from memtui.dream.run.stage_changes import ChangedFile, read_stage_changes
+from memtui.dream.run.stage_changes import StagedChange, read_stage_changes
 from memtui.fs.atomic import fault
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
 from memtui.util.process import current
 
-WALL = 45 * 60.0
+MAX_RUN_S = 45 * 60.0
 """Seconds that a run may take: well below the hour after which its lock no longer counts."""
 
-LOOK = 0.25
+STAGE_POLL_INTERVAL_S = 0.25
 """Seconds between two looks at the stage of a run that tells something but takes no turns."""
 
 Emit = Callable[[Event], None]
-Work = Callable[[Stage, Emit], Awaitable[object] | object]
+BackendWork = Callable[[Stage, Emit], Awaitable[object] | object]
 """A backend: it changes files below `stage.root` and tells what it does. What it raises ends the run."""
 
 
@@ -53,7 +53,7 @@ class RunEnd(Struct, frozen=True):
     """How a run ended; as `Ended`, with the run's id, "" if a gate stopped it before it had one."""
 
     run: str
-    how: How
+    how: RunOutcome
     reason: str
     version: str | None = None
     adopted: tuple[str, ...] = ()
@@ -65,7 +65,7 @@ class RunEnd(Struct, frozen=True):
 def run_dream(
     workspace: Workspace,
     dirs: Dirs,
-    work: Work,
+    work: BackendWork,
     *,
     mode: str = "reflect",
     trigger: str = "hand",
@@ -75,7 +75,7 @@ def run_dream(
     dry_run: bool = False,
     adopt: Literal["auto", "review"] = "auto",
     now: Callable[[], float] = time.time,
-    wall: float = WALL,
+    wall: float = MAX_RUN_S,
     clock: Callable[[], float] = time.monotonic,
     run_id: str | None = None,
     told: Emit | None = None,
@@ -84,17 +84,14 @@ def run_dream(
 
     Args:
         workspace: Whose memory folder is consolidated.
-        dirs: Ours.
         work: The backend.
-        mode: "reflect" or "prune".
         trigger: "hand", "hook" or "schedule".
         backend: The backend's name, and `why` it was chosen.
         force: Skip time, sessions, failures and a held run; never the lock.
         dry_run: Keep what it changed aside, adopt nothing; the lock is rolled back.
         adopt: "auto" adopts a run that no rule holds, "review" always waits.
-        now: The clock, in seconds since 1970.
         wall: Seconds that the work may take, by `clock`.
-        run_id: A reserved id (`runs.reserve`), if the caller wants to follow from the start.
+        run_id: A reserved id (`runs.reserve_run`), if the caller wants to follow from the start.
         told: Given every event as it is written.
 
     Returns:
@@ -110,11 +107,11 @@ def run_dream(
     with signals.heard():
         recover(dirs, workspace, now())
         found = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
-        shut = stopping(found, force=force)
+        shut = blocking_gate(found, force=force)
         if shut is not None and run_id is None:
-            note_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
+            record_refusal(dirs, _closed(shut.name, shut.reason, workspace, trigger), now)
             return RunEnd("", "gate", f"{shut.name}: {shut.reason}")
-        id = run_id or reserve(dirs, now())
+        id = run_id or reserve_run(dirs, now())
         run = Run(
             id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger,
             backend, why,
@@ -144,15 +141,15 @@ class _Dream:
         self._clock = clock
         self._told = told
         self._log = EventLog(run.events, now=now)
-        self._lock = Lock(run.folder, dirs, run=run.id, now=now)
+        self._lock = DreamLock(run.folder, dirs, run=run.id, now=now)
         self._now = now
         self._deadline = 0.0
         self._next_look = 0.0
-        self._seen: dict[str, ChangedFile] = {}
+        self._seen: dict[str, StagedChange] = {}
         self._stage = ""
         self._phase: Phase | None = None
 
-    def dream(self, work: Work, shut: Gate | None, wall: float) -> RunEnd:
+    def dream(self, work: BackendWork, shut: Gate | None, wall: float) -> RunEnd:
         """The run from the lock on."""
         if shut is not None:
             return self._closed(shut.name, shut.reason)
@@ -177,13 +174,13 @@ class _Dream:
     def _closed(self, name: str, reason: str) -> RunEnd:
         """A run that has a folder already, since somebody waits for what becomes of it."""
         event = _closed(name, reason, self._workspace, self._run.trigger)
-        note_refusal(self._dirs, event, self._now)
+        record_refusal(self._dirs, event, self._now)
         self._tell(event)
         end = RunEnd(self._run.id, "gate", f"{name}: {reason}")
         self._tell(Ended(how="gate", reason=end.reason), sync=True)
         return end
 
-    def _within(self, work: Work, wall: float) -> RunEnd:
+    def _within(self, work: BackendWork, wall: float) -> RunEnd:
         """Work and judge; what is foreseen becomes an end."""
         try:
             with self._signals.at_once(wall):
@@ -209,7 +206,7 @@ class _Dream:
 
     def _begin(self, wall: float) -> Stage:
         self._deadline = self._clock() + wall
-        self._next_look = self._clock() + LOOK
+        self._next_look = self._clock() + STAGE_POLL_INTERVAL_S
         stage = make_stage(self._dirs, self._run.id, self._run.folder, self._now())
         run = self._run
         self._tell(
@@ -223,7 +220,7 @@ class _Dream:
         self._tell_phase("starting")
         return stage
 
-    def _work(self, stage: Stage, work: Work, wall: float) -> None:
+    def _work(self, stage: Stage, work: BackendWork, wall: float) -> None:
         def emit(event: Event) -> None:
             if self._clock() > self._deadline:
                 raise OutOfTime
@@ -236,7 +233,7 @@ class _Dream:
                 self._tell(event)
             if isinstance(event, Turn) or began >= self._next_look:
                 self._look(stage, quick=True)
-                self._next_look = self._clock() + LOOK + 10 * (self._clock() - began)
+                self._next_look = self._clock() + STAGE_POLL_INTERVAL_S + 10 * (self._clock() - began)
 
         result = work(stage, emit)
         if inspect.isawaitable(result):
@@ -266,7 +263,7 @@ class _Dream:
     def _judge(self, stage: Stage) -> RunEnd:
         """Adopt, or hold for review."""
         self._look(stage, quick=False)
-        found = adoption.plan(stage, self._workspace)
+        found = adoption.plan_adoption(stage, self._workspace)
         if not found.items and not found.review_reasons:
             return self._ended("nothing", "nothing to do")
         held = tuple(Held(rule=hold.rule, words=hold.words, names=hold.names) for hold in found.review_reasons)
@@ -277,7 +274,7 @@ class _Dream:
         if held:
             return self._waits(held)
         try:
-            done = adoption.adopt(stage, self._workspace, before_write=self._before_write)
+            done = adoption.adopt_stage(stage, self._workspace, before_write=self._before_write)
         except Conflict as error:
             return self._waits((Held(rule="conflict", words=error.message),))
         reason = f"{len(done.names)} file{'s' * (len(done.names) != 1)} adopted"
@@ -294,7 +291,7 @@ class _Dream:
             self._tell(one)
         return replace(self._ended("held", "; ".join(one.words for one in held)), held=held)
 
-    def _ended(self, how: How, reason: str) -> RunEnd:
+    def _ended(self, how: RunOutcome, reason: str) -> RunEnd:
         return RunEnd(self._run.id, how, reason)
 
     def _end(self, end: RunEnd) -> None:

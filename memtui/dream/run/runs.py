@@ -43,10 +43,10 @@ from memtui.util.errors import NotFound
 from memtui.util.process import Identity, alive
 from memtui.util.resolve import resolve_one
 
-KEPT = 100
+MAX_LISTED_RUNS = 100
 """Runs that stay listed; older ones are removed with their events."""
 
-_REFUSED = 256 << 10
+_MAX_REFUSALS_BYTES = 256 << 10
 """Bytes of the refusals that are kept; half of it goes when it is full."""
 
 
@@ -103,12 +103,8 @@ class RunProgress(Struct, frozen=True):
     last: float = 0.0
 
 
-def reserve(dirs: Dirs, now: float) -> str:
-    """A new run's id, its time to the minute; its folder is made, so that nobody else gets it.
-
-    Args:
-        now: Seconds since 1970.
-    """
+def reserve_run(dirs: Dirs, now: float) -> str:
+    """A new run's id, its time to the minute; its folder is made, so that nobody else gets it."""
     above = dirs.state / "runs"
     make_folders(above)
     word = time.strftime("%Y-%m-%d-%H%M", time.localtime(now))
@@ -176,9 +172,6 @@ def same_folder(one: Path, other: Path) -> bool:
 def find_run(runs: Iterable[Run], word: str | None) -> Run:
     """The run that a word means: an id or the start of one; the newest if there is no word.
 
-    Args:
-        runs: Newest first.
-
     Raises:
         NotFound: If there is none.
         Usage: If several fit.
@@ -196,7 +189,7 @@ def events_of(run: Run) -> tuple[Event, ...]:
     return read_events(run.events)
 
 
-def state_of(run: Run, events: Iterable[Event] | None = None) -> RunState:
+def run_state(run: Run, events: Iterable[Event] | None = None) -> RunState:
     """How a run stands now.
 
     Args:
@@ -222,7 +215,7 @@ def _end(run: Run) -> Ended | None:
     return event if isinstance(event, Ended) else None
 
 
-def progress(events: Iterable[Event]) -> RunProgress:
+def run_progress(events: Iterable[Event]) -> RunProgress:
     """What the events come to."""
     files: dict[str, File] = {}
     tools: dict[str, int] = {}
@@ -262,27 +255,23 @@ def progress(events: Iterable[Event]) -> RunProgress:
     )
 
 
-def waiting(runs: Iterable[Run]) -> Run | None:
-    """The newest run that a person still has to judge, if there is one.
-
-    Args:
-        runs: Newest first.
-    """
+def run_awaiting_review(runs: Iterable[Run]) -> Run | None:
+    """The newest run that a person still has to judge, if there is one."""
     for run in runs:
-        end = None if run.dry_run else state_of(run).end
+        end = None if run.dry_run else run_state(run).end
         if end is not None and end.how in ("held", "done", "nothing"):  # what came after a held one makes it old
             judged = end.how != "held" or any(isinstance(event, Decided) for event in events_of(run))
             return None if judged else run
     return None
 
 
-def note_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:
+def record_refusal(dirs: Dirs, event: GateClosed, now: Callable[[], float]) -> None:
     """Write down that a gate stopped a run."""
     path = dirs.state / "runs" / "refused.jsonl"
     make_folders(path.parent)
     with suppress(FileNotFoundError):
-        if path.stat().st_size > _REFUSED:
-            tail = path.read_bytes()[-_REFUSED // 2 :]
+        if path.stat().st_size > _MAX_REFUSALS_BYTES:
+            tail = path.read_bytes()[-_MAX_REFUSALS_BYTES // 2 :]
             replace_file(path, tail[tail.find(b"\n") + 1 :])
     EventLog(path, now=now).add(event)
 
@@ -295,8 +284,8 @@ def refusals(dirs: Dirs, folder: Path) -> tuple[GateClosed, ...]:
 
 
 def clear_runs(dirs: Dirs, keep: Iterable[str]) -> None:
-    """Remove the oldest runs beyond `KEPT`, but not those named and none that still runs."""
+    """Remove the oldest runs beyond `MAX_LISTED_RUNS`, but not those named and none that still runs."""
     kept = set(keep)
-    for run in list_runs(dirs)[KEPT:]:
-        if run.id not in kept and state_of(run).word != "running":
+    for run in list_runs(dirs)[MAX_LISTED_RUNS:]:
+        if run.id not in kept and run_state(run).word != "running":
             shutil.rmtree(run.path, ignore_errors=True)

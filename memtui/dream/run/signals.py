@@ -8,16 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-ENDING = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+ENDING_SIGNALS = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 """Signals that end a run."""
 
 
 class Stopped(SystemExit):
-    """A signal came. A `SystemExit`, because asyncio lets only that and ^C out of any task at once.
-
-    Args:
-        number: The signal's.
-    """
+    """A signal came. A `SystemExit`, because asyncio lets only that and ^C out of any task at once."""
 
     def __init__(self, number: int) -> None:
         super().__init__(128 + number)
@@ -41,7 +37,7 @@ class Signals:
         """Take the signals over; those before get them back."""
         before: dict[signal.Signals, object] = {}
         try:
-            for number in ENDING:
+            for number in ENDING_SIGNALS:
                 before[number] = signal.signal(number, self._take)
             before[signal.SIGALRM] = signal.signal(signal.SIGALRM, self._ring)
         except ValueError:  # not the main thread

@@ -17,9 +17,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import quick_refusal
-from memtui.dream.run.events import Ended, GateClosed, Started, follow
-from memtui.dream.run.runs import note_refusal, reserve
+from memtui.dream.gates.evaluate import blocking_gate_without_scan
+from memtui.dream.run.events import Ended, GateClosed, Started, follow_events
+from memtui.dream.run.runs import record_refusal, reserve_run
 from memtui.fs.atomic import fault
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
@@ -48,13 +48,7 @@ class RunRequest(Struct, frozen=True):
 
 
 class StartedRun:
-    """A run that was just started.
-
-    Args:
-        id: Its id.
-        path: Its folder.
-        process: Its process.
-    """
+    """A run that was just started."""
 
     def __init__(self, id: str, path: Path, process: "subprocess.Popen[bytes]") -> None:
         self.id = id
@@ -73,7 +67,7 @@ class StartedRun:
         Raises:
             MemtuiError: If it ended without a word; the message has its last line.
         """
-        for event in follow(self.path / "events.jsonl", self.gone, pause=pause):
+        for event in follow_events(self.path / "events.jsonl", self.gone, pause=pause):
             if isinstance(event, Ended) and event.how == "gate":
                 self._process.wait()
                 shutil.rmtree(self.path, ignore_errors=True)
@@ -102,16 +96,14 @@ def start_run(
     """Start a run of the project in a directory; what it prints is kept in its folder.
 
     Args:
-        cwd: The directory whose memory is meant.
         environ: The process's environment; it says where the client's and our own folders are.
-        now: Seconds since 1970.
         program: The program's first words; this one if left out.
 
     Raises:
         MemtuiError: If it can't be started.
     """
     try:
-        id = reserve(dirs, now)
+        id = reserve_run(dirs, now)
         path = dirs.state / "runs" / id
         with (path / "output").open("wb") as output:
             process = subprocess.Popen(
@@ -128,15 +120,10 @@ def start_run(
     return StartedRun(id, path, process)
 
 
-def start_unwatched(
+def start_detached(
     cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
 ) -> None:
     """Start a run for which nobody waits: it has no folder before its gates are open, and says nothing.
-
-    Args:
-        cwd: The directory whose memory is meant.
-        environ: The process's environment.
-        program: As in `start_run`.
 
     Raises:
         MemtuiError: If it can't be started.
@@ -155,7 +142,7 @@ def start_unwatched(
         raise fault(error, "the dream", outcome="it didn't start") from error
 
 
-def trigger_dream(
+def start_if_ready(
     workspace: Workspace,
     dirs: Dirs,
     wish: RunRequest,
@@ -168,9 +155,6 @@ def trigger_dream(
 
     Args:
         wish: What kind of run; its trigger says who starts it.
-        environ: The process's environment.
-        now: Seconds since 1970.
-        program: As in `start_run`.
 
     Returns:
         The gate that stopped it, or `None`: a process was started, which may still find a gate closed.
@@ -178,15 +162,15 @@ def trigger_dream(
     Raises:
         MemtuiError: If it can't be started.
     """
-    shut = quick_refusal(workspace, dirs, now, trigger=wish.trigger, force=wish.force)
+    shut = blocking_gate_without_scan(workspace, dirs, now, trigger=wish.trigger, force=wish.force)
     if shut is not None:
         _refuse(workspace, dirs, wish.trigger, shut.name, shut.reason, now)
     else:
-        start_unwatched(workspace.location.cwd, wish, environ=environ, program=program)
+        start_detached(workspace.location.cwd, wish, environ=environ, program=program)
     return shut
 
 
-def note_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
+def record_start_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
     """Write down why a dream that nobody waits for couldn't even begin."""
     _refuse(workspace, dirs, trigger, "start", reason, now)
 
@@ -194,4 +178,4 @@ def note_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now:
 def _refuse(workspace: Workspace, dirs: Dirs, trigger: str, name: str, reason: str, now: float) -> None:
     """Write down what stopped a dream."""
     event = GateClosed(name=name, reason=reason, folder=str(workspace.location.folder), trigger=trigger)
-    note_refusal(dirs, event, lambda: now)
+    record_refusal(dirs, event, lambda: now)

@@ -26,10 +26,10 @@ from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 
-KEPT = 14 * 86_400
+STAGE_RETENTION_S = 14 * 86_400
 """Seconds that a stage is kept for a person who may still want something of it."""
 
-_COPYING = 3600
+_INCOMPLETE_RETENTION_S = 3600
 """Seconds after which an incomplete copy is nobody's any more."""
 
 
@@ -78,7 +78,6 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     Args:
         id: The run's.
         folder: The memory folder; links in its own path are followed.
-        now: Seconds since 1970.
 
     Raises:
         OSError: If the copy can't be written; what was made of it is removed.
@@ -195,7 +194,6 @@ def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ..
     """Throw away the stages that are too old, and those that were never complete.
 
     Args:
-        now: Seconds since 1970.
         busy: The runs that go on.
 
     Returns:
@@ -210,7 +208,11 @@ def clear_stages(dirs: Dirs, now: float, busy: Collection[str]) -> tuple[str, ..
     for id in names:
         stage = _read(above / id)
         # One without a manifest may be in the making by a run that has just begun.
-        old = now - (above / id).lstat().st_mtime > _COPYING if stage is None else now - stage.made > KEPT
+        old = (
+            now - (above / id).lstat().st_mtime > _INCOMPLETE_RETENTION_S
+            if stage is None
+            else now - stage.made > STAGE_RETENTION_S
+        )
         if id not in busy and old:
             discard_stage(dirs, id)
             gone.append(id)

@@ -20,19 +20,19 @@ from memtui.history.versions import count_lines
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.util.errors import MemtuiError
 
-Kind = Literal["added", "changed", "removed", "renamed"]
+ChangeKind = Literal["added", "changed", "removed", "renamed"]
 
-ALIKE = 0.6
+RENAME_SIMILARITY = 0.6
 """The share of bytes that two texts have in common, line by line, from which one counts as the other renamed."""
 
-_BLANK = 64
+_MAX_BLANK_BYTES = 64
 """Bytes of the longest file that is looked at for being blank."""
 
-_PAIRS = 2500
+_MAX_COMPARED_PAIRS = 2500
 """Pairs of texts that are compared at most."""
 
 
-class ChangedFile(Struct, frozen=True):
+class StagedChange(Struct, frozen=True):
     """One file that differs.
 
     `name` is what it is called now, or was if it is gone; `old` its name before a rename. `before` and `after` are
@@ -41,7 +41,7 @@ class ChangedFile(Struct, frozen=True):
     """
 
     name: str
-    kind: Kind
+    kind: ChangeKind
     added: int = 0
     removed: int = 0
     old: str | None = None
@@ -58,7 +58,7 @@ class ChangedFile(Struct, frozen=True):
 class StageChanges(Struct, frozen=True):
     """All that differs, by name; `odd` is what a stage should not hold, with the reason: it is never adopted."""
 
-    touched: tuple[ChangedFile, ...]
+    touched: tuple[StagedChange, ...]
     odd: Mapping[str, str]
 
     @property
@@ -85,7 +85,7 @@ def read_stage_changes(stage: Stage, *, quick: bool = False) -> StageChanges:
     return StageChanges(tuple(sorted(touched, key=lambda one: one.name)), odd)
 
 
-def staged(stage: Stage, name: str) -> bytes | None:
+def read_staged(stage: Stage, name: str) -> bytes | None:
     """A file as the stage has it now; `None` if it isn't there or is no file."""
     try:
         return read_once(stage.root / name).data
@@ -117,9 +117,9 @@ def _is_deleted(stage: Stage, name: str, found: str, size: int) -> bool:
 
     One that was blank when it was copied stays what it was.
     """
-    if size > _BLANK or (name in stage.files and stage.files[name].digest == found):
+    if size > _MAX_BLANK_BYTES or (name in stage.files and stage.files[name].digest == found):
         return False
-    return not (staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
+    return not (read_staged(stage, name) or b"").strip() and (stage.base(name) or b"x").strip() != b""
 
 
 def _oddness(leaf: str, info: os.stat_result) -> str | None:
@@ -140,11 +140,11 @@ def _digest(copied: StagedFile | None, info: os.stat_result, path: Path) -> str:
     return digest(path.read_bytes())
 
 
-def _touched(stage: Stage, name: str, kind: Kind, old: str | None) -> ChangedFile:
+def _touched(stage: Stage, name: str, kind: ChangeKind, old: str | None) -> StagedChange:
     before = stage.base(old) if old is not None else None
-    after = staged(stage, name) if kind != "removed" else None
+    after = read_staged(stage, name) if kind != "removed" else None
     plus, minus = count_lines(before or b"", after or b"")
-    return ChangedFile(
+    return StagedChange(
         name, kind, plus, minus, old if kind == "renamed" else None,
         stage.files[old].digest if old is not None else None, None if after is None else digest(after),
         before is not None and after is not None and _has_body(before) and not _has_body(after),
@@ -167,18 +167,18 @@ def _renamed(stage: Stage, removed: list[str], added: list[str], now: Mapping[st
             pairs[new] = same
             old_names.remove(same)
             new_names.remove(new)
-    if not old_names or not new_names or len(old_names) * len(new_names) > _PAIRS:
+    if not old_names or not new_names or len(old_names) * len(new_names) > _MAX_COMPARED_PAIRS:
         return pairs
     before = {name: stage.base(name) or b"" for name in old_names}
-    after = {name: staged(stage, name) or b"" for name in new_names}
-    scores = [(alike(before[old], after[new]), old, new) for old in old_names for new in new_names]
+    after = {name: read_staged(stage, name) or b"" for name in new_names}
+    scores = [(line_similarity(before[old], after[new]), old, new) for old in old_names for new in new_names]
     for score, old, new in sorted(scores, key=lambda one: (-one[0], one[1], one[2])):
-        if score >= ALIKE and new not in pairs and old not in pairs.values():
+        if score >= RENAME_SIMILARITY and new not in pairs and old not in pairs.values():
             pairs[new] = old
     return pairs
 
 
-def alike(one: bytes, other: bytes) -> float:
+def line_similarity(one: bytes, other: bytes) -> float:
     """How much two texts have in common, as a share of the longer one: bytes of the lines that are in both."""
     if not one or not other:
         return 0.0

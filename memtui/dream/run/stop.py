@@ -20,19 +20,19 @@ from msgspec import Struct
 from memtui.dream.lock.lock import recover_locks
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import end_dead, lock_words
-from memtui.dream.run.runs import Run, state_of
+from memtui.dream.run.runs import Run, run_state
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
 from memtui.util.process import Identity, alive
 
-PATIENCE = 5.0
+KILL_GRACE_S = 5.0
 """Seconds that a run has to end by itself."""
 
-_PAUSE = 0.02
+_POLL_INTERVAL_S = 0.02
 
 
-class Stopping(Struct, frozen=True):
+class StopResult(Struct, frozen=True):
     """How a run was ended: by which signal ("" if it was gone already), after how many seconds, and its end."""
 
     by: Literal["SIGTERM", "SIGKILL", ""]
@@ -40,15 +40,15 @@ class Stopping(Struct, frozen=True):
     end: Ended
 
 
-def kill(
+def stop_run(
     run: Run,
     dirs: Dirs,
     workspace: Workspace,
     *,
-    patience: float = PATIENCE,
+    patience: float = KILL_GRACE_S,
     clock: Callable[[], float] = time.monotonic,
     pause: Callable[[float], object] = time.sleep,
-) -> Stopping:
+) -> StopResult:
     """End a run: SIGTERM, after `patience` seconds SIGKILL; then what it held is put back.
 
     Args:
@@ -58,7 +58,7 @@ def kill(
         Conflict: If it has ended already, or can't be ended.
         Refused: If its process is not known for sure, or is another user's.
     """
-    state = state_of(run)
+    state = run_state(run)
     if state.end is not None:
         raise Conflict(f"the dream {run.id} has ended already", hint="memtui dream log tells how")
     began, by = clock(), _end_process(run, patience, clock, pause)
@@ -66,11 +66,11 @@ def kill(
     workspace.recover()
     now = workspace.now()
     words = {entry.run: lock_words(entry.before, now) for entry in recover_locks(dirs)}
-    end = state_of(run).end
+    end = run_state(run).end
     if end is None:
         number = signal.SIGKILL if by == "SIGKILL" else signal.SIGTERM if by == "SIGTERM" else 0
         end = end_dead(dirs, workspace, run, now, lock=words.get(run.id, ""), signal=int(number))
-    return Stopping(by, seconds, end)
+    return StopResult(by, seconds, end)
 
 
 def _end_process(
@@ -92,7 +92,7 @@ def _end_process(
             while alive(run.process):
                 if clock() >= deadline:
                     break
-                pause(_PAUSE)
+                pause(_POLL_INTERVAL_S)
             else:
                 return "SIGTERM" if number == signal.SIGTERM else "SIGKILL"
     raise Conflict(f"process {run.process.pid} doesn't end, not even by SIGKILL", hint="the disk it waits for may hang")

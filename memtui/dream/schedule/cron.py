@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 
 PROGRAM = ("crontab",)
-SECONDS = 20
+CRONTAB_TIMEOUT_S = 20
 """Seconds that the program may take."""
-LONGEST = 990
+MAX_COMMAND_BYTES = 990
 """Bytes of a line's command: Debian's cron refuses a thousand."""
-_NONE = re.compile(r"no (?:f?crontab|such file)|has no f?crontab", re.IGNORECASE)
+_NO_CRONTAB = re.compile(r"no (?:f?crontab|such file)|has no f?crontab", re.IGNORECASE)
 
 
 class Crontab:
@@ -107,7 +107,7 @@ class Crontab:
         if done.returncode == 0:
             return done.stdout
         said = done.stderr.decode("utf-8", "replace").strip()
-        if _NONE.search(said):
+        if _NO_CRONTAB.search(said):
             return b""
         raise MemtuiError(f"the crontab can't be read: {said or f'exit code {done.returncode}'}", hint="crontab -l")
 
@@ -126,7 +126,7 @@ class Crontab:
                 input=data,
                 env=self._environ,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=CRONTAB_TIMEOUT_S,
                 check=False,
             )
         except FileNotFoundError as error:
@@ -146,7 +146,7 @@ def cron_line(id: str, cron: str, command: str) -> str:
     # Cron programs disagree about a backslash before anything but %.
     if any(odd in command for odd in "\n\r\\"):
         raise UsageError("a folder whose name has a line's end or a backslash can't stand in a crontab")
-    if len(words.encode("utf-8", "surrogateescape")) > LONGEST:
+    if len(words.encode("utf-8", "surrogateescape")) > MAX_COMMAND_BYTES:
         raise UsageError("the command is too long for a line of a crontab", hint="--print-timer prints a systemd timer")
     return f"{cron} {words}"
 
@@ -164,9 +164,9 @@ def _is_ours(line: bytes, id: str) -> bool:
     return line.rstrip().endswith(b" " + _mark(id).encode("ascii")) and not line.lstrip().startswith(b"#")
 
 
-NIGHT = 6
+NIGHT_HOURS = 6
 """Hours after midnight within which a default is drawn."""
-_STEP_OF_ONE = re.compile(r"(?:^|[,\s])\w+/")
+_STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")
 """`5/15`: cron programs disagree about what it means."""
 
 
@@ -186,9 +186,9 @@ def schedule_id(location: MemoryLocation) -> str:
     return digest(os.fsencode(os.path.realpath(location.folder)))[:16]
 
 
-def draw(random: "Random") -> str:
+def draw_cron(random: "Random") -> str:
     """A time between 0:00 and 5:59, every day."""
-    return f"{random.randrange(60)} {random.randrange(NIGHT)} * * *"
+    return f"{random.randrange(60)} {random.randrange(NIGHT_HOURS)} * * *"
 
 
 def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
@@ -196,13 +196,13 @@ def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
     try:
         data: dict[str, Any] = json.loads(_path(dirs, location).read_bytes())
         found = Schedule(str(data["cron"]), data["drawn"] is True, str(data["installed"]))
-        parsed(found.cron, 0.0)
+        parse_cron(found.cron, 0.0)
     except (OSError, ValueError, KeyError, TypeError, UsageError):
         return None
     return found
 
 
-def keep_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
+def save_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
     """Keep it, on the disk when this returns."""
     data = {
         "folder": os.fsencode(location.folder).decode("latin-1"), "cron": schedule.cron, "drawn": schedule.drawn,
@@ -216,10 +216,10 @@ def keep_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> N
 def next_start(dirs: Dirs, location: MemoryLocation, now: float) -> float | None:
     """When cron starts the next one, in seconds since 1970; `None` if nothing of ours is in the crontab."""
     found = read_schedule(dirs, location)
-    return None if found is None or not found.installed else next(iter(starts(found.installed, now)), None)
+    return None if found is None or not found.installed else next(iter(next_starts(found.installed, now)), None)
 
 
-def parsed(cron: str, now: float) -> "CronSim":
+def parse_cron(cron: str, now: float) -> "CronSim":
     """A cron expression, read by the rules of Debian's cron.
 
     Args:
@@ -240,29 +240,29 @@ def parsed(cron: str, now: float) -> "CronSim":
     plain: Iterable[object] = (*found.days, *found.weekdays)
     if not all(isinstance(item, int) and item >= 0 for item in plain):
         raise UsageError(f"{cron!r} has L, W or #, which cron itself doesn't know", hint=hint)
-    if _STEP_OF_ONE.search(cron):
+    if _STEP_WITHOUT_RANGE.search(cron):
         raise UsageError(f"{cron!r} has steps without a range", hint="*/15 or 5-59/15 instead of 5/15")
     if next(CronSim(cron, datetime.fromtimestamp(now)), None) is None:
         raise UsageError(f"{cron!r} names a day that never comes", hint=hint)
     return found
 
 
-def starts(cron: str, now: float, count: int = 3) -> list[float]:
+def next_starts(cron: str, now: float, count: int = 3) -> list[float]:
     """The next times, in seconds since 1970, by this machine's clock.
 
     Raises:
-        Usage: As `parsed`.
+        Usage: As `parse_cron`.
     """
-    return [moment.timestamp() for moment in islice(parsed(cron, now), count)]
+    return [moment.timestamp() for moment in islice(parse_cron(cron, now), count)]
 
 
-def in_words(cron: str, now: float) -> str:
+def describe_cron(cron: str, now: float) -> str:
     """A cron expression in words: "At 03:17 every day".
 
     Raises:
-        Usage: As `parsed`.
+        Usage: As `parse_cron`.
     """
-    return parsed(cron, now).explain()
+    return parse_cron(cron, now).explain()
 
 
 def _path(dirs: Dirs, location: MemoryLocation) -> Path:

@@ -14,10 +14,10 @@ from shutil import which
 from msgspec import Struct
 
 from memtui.dream.run.spawn import PROGRAM
-from memtui.dream.schedule.cron import parsed
+from memtui.dream.schedule.cron import parse_cron
 from memtui.util.errors import UsageError
 
-_HANDED_ON = (
+_KEPT_VARIABLES = (
     "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_PROJECT_DIR_NAME",
     "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "CLAUDE_CODE_REMOTE_MEMORY_DIR",
 )  # fmt: skip
@@ -44,9 +44,6 @@ def make_job(cwd: Path, environ: Mapping[str, str], home: Path, program: Sequenc
     """The scheduled dream of a project.
 
     Args:
-        cwd: The directory whose memory is meant.
-        environ: The environment of now.
-        home: The home folder of now.
         program: The program's first words.
     """
     path = environ.get("PATH", "")
@@ -55,7 +52,7 @@ def make_job(cwd: Path, environ: Mapping[str, str], home: Path, program: Sequenc
     variables = {"PATH": ":".join(dict.fromkeys((*folders, *_PATH)))}
     if str(home) != _home_of_cron():
         variables["HOME"] = str(home)
-    variables |= {name: environ[name] for name in _HANDED_ON if environ.get(name)}
+    variables |= {name: environ[name] for name in _KEPT_VARIABLES if environ.get(name)}
     return Job((*program, "dream", "now", "--trigger", "schedule"), cwd, variables)
 
 
@@ -66,12 +63,8 @@ def _home_of_cron() -> str:
         return ""
 
 
-def units(id: str, cron: str, job: Job) -> dict[str, str]:
+def systemd_units(id: str, cron: str, job: Job) -> dict[str, str]:
     """A systemd timer and its service, by the names of their files, for `~/.config/systemd/user`.
-
-    Args:
-        id: A short name of the memory folder.
-        cron: When, as for cron.
 
     Raises:
         Usage: If a name has a line's end in it.
@@ -87,7 +80,7 @@ def units(id: str, cron: str, job: Job) -> dict[str, str]:
         f"[Unit]\nDescription=memtui: dream of {_escaped(str(job.cwd))}\n\n[Service]\nType=oneshot\n"
         f"WorkingDirectory={_escaped(str(job.cwd))}\n{variables}ExecStart={command}\n"
     )
-    times = "".join(f"OnCalendar={when}\n" for when in calendar(cron))
+    times = "".join(f"OnCalendar={when}\n" for when in systemd_calendar(cron))
     timer = (
         f"[Unit]\nDescription=memtui: when to dream in {_escaped(str(job.cwd))}\n\n[Timer]\n{times}Persistent=true\n\n"
         "[Install]\nWantedBy=timers.target\n"
@@ -95,13 +88,13 @@ def units(id: str, cron: str, job: Job) -> dict[str, str]:
     return {f"{name}.service": service, f"{name}.timer": timer}
 
 
-def calendar(cron: str) -> tuple[str, ...]:
+def systemd_calendar(cron: str) -> tuple[str, ...]:
     """A cron expression in systemd's words; two of them where cron takes one day or the other.
 
     Raises:
         Usage: If it is none.
     """
-    found = parsed(cron, 0.0)
+    found = parse_cron(cron, 0.0)
     clock = f"{_listed(found.hours, 24)}:{_listed(found.minutes, 60)}:00"
     months, days = _listed(found.months, 12), _listed(found.days, 31)
     week = sorted(int(day) % 7 for day in found.weekdays if isinstance(day, int))

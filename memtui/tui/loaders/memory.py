@@ -151,9 +151,11 @@ def _last_dream(workspace: Workspace) -> float | None:
         return None
     if workspace.now() - at > FRESH:
         return at
-    from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
+    from memtui.dream.lock.lock import (
+        lock_before_run,  # only where a run may be on: the first reading waits for no import
+    )
 
-    return idle_lock(folder, workspace.dirs).at
+    return lock_before_run(folder, workspace.dirs).at
 
 
 def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:

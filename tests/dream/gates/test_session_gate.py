@@ -8,7 +8,7 @@ import pytest
 from memtui.client.environment import Env
 from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.gates.sessions import EVERY
+from memtui.dream.gates.sessions import SCAN_INTERVAL_S
 from memtui.memory.workspace import Workspace
 from tests.dream.gates.test_substance import call
 from tests.dream.scene import HOUR, NOW, Scene, put_session
@@ -51,12 +51,12 @@ def test_looking_keeps_nothing_and_a_run_keeps_its_scan(scene: Scene) -> None:
     scene.now += 180
     assert gate(scene).reason == "0 of 5; last look 3m ago, next in 7m"
     assert not gate(scene, keep=True).open
-    scene.now = NOW + EVERY
+    scene.now = NOW + SCAN_INTERVAL_S
     assert gate(scene).reason == "5 of 5"
     assert not list(scene.dirs.state.glob("**/*.tmp"))
 
 
-@pytest.mark.parametrize("jump", [-1.0, EVERY, 1e9])
+@pytest.mark.parametrize("jump", [-1.0, SCAN_INTERVAL_S, 1e9])
 def test_a_clock_that_jumps_asks_for_another_scan(scene: Scene, jump: float) -> None:
     gate(scene, keep=True)
     scene.now += jump
@@ -81,7 +81,7 @@ def test_what_was_judged_and_did_not_change_is_not_read_again(scene: Scene, monk
     monkeypatch.setattr("memtui.dream.gates.sessions.has_substance", lambda file: not read.append(file.path))
     paths[1].write_text(SHELLS * 2, encoding="utf-8")
     os.utime(paths[1], (NOW, NOW))
-    scene.now += EVERY
+    scene.now += SCAN_INTERVAL_S
     assert gate(scene, keep=True).reason == "1 of 5 (2 without substance not counted)"
     assert read == [paths[1]]
 

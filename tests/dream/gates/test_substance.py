@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.client.session_files import SessionFile
-from memtui.dream.gates.sessions import LITTLE, has_substance
+from memtui.dream.gates.sessions import MIN_PROSE_CHARS, has_substance
 
 
 def call(*tools: str) -> str:
@@ -20,7 +20,7 @@ def said(kind: str, words: str, **more: object) -> str:
     return json.dumps({"type": kind, "message": {"role": kind, "content": words}, **more})
 
 
-LONG = "a" * LITTLE
+LONG = "a" * MIN_PROSE_CHARS
 CASES = [
     ("shells alone", [said("user", "run it"), call("Bash", "Bash"), said("assistant", "All green.")], False),
     ("another shell", [call("PowerShell")], False),
