@@ -1,9 +1,8 @@
-"""The loop: ask the model, do what it calls for, tell it what came of that, until it is done or a limit is reached.
+"""The loop: ask the model, run its tool calls, tell it the results, until it is done or a limit is reached.
 
-Calls are run when their answer is finished and only then; what a stream that broke had begun is as if it had never
-been. A stop can come at any moment and leaves every file whole: writes happen between two awaits.
-
-Source: DESIGN.md D3 to D5; SAFETY.md F40 to F49.
+Calls are run when their answer is complete and only then; a stream that broke off leaves no trace. The run may be
+stopped at any await and leaves every file whole, since a write contains none. A loop that leads nowhere is stopped: the
+same call three times, or six turns in a row without anything new.
 """
 
 import asyncio
@@ -13,7 +12,14 @@ from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
 from memtui.agent.budget import MAX_IDLE_TURNS, MAX_SAME_CALLS, Limit, ProgressGuard, Spending
-from memtui.agent.conversation import Conversation
+from memtui.agent.conversation import (
+    Conversation,
+    ParsedResponse,
+    ToolCall,
+    only_text,
+    parse_response,
+    replace_surrogates,
+)
 from memtui.agent.events import (
     AgentNote,
     EmitAgentEvent,
@@ -26,7 +32,6 @@ from memtui.agent.events import (
 )
 from memtui.agent.model import AnswerPiece, Block, Model, ModelAnswer, ModelError, RetryWait, UsageSoFar
 from memtui.agent.permissions import AllowedFolders
-from memtui.agent.response import ParsedResponse, ToolCall, only_text, parse_response, replace_surrogates
 from memtui.agent.task import EndReason, Task, TaskResult
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import Toolbox, call_argument
@@ -34,7 +39,7 @@ from memtui.agent.usage import PRICES, Price, price_of
 from memtui.util.text import clip
 
 _WARN_TURNS_LEFT = 3
-"""Turns before the end of which the model hears."""
+"""From so many turns before the end the model is told how many are left."""
 _CUT_OFF_NOTE = (
     "Your answer was cut off because it reached its limit of {limit} tokens. None of its tool calls was run. Go on "
     "with smaller steps: shorter text, a change in several calls of Edit instead of one long Write."
@@ -54,14 +59,12 @@ async def run_task(
     """Run a task to its end.
 
     Args:
-        task: What to do, and what it may use up.
         scope: The folders that the agent is given.
-        emit: Is told what happens, from this task's thread.
-        stop: Set by who wants the run to end now; the end is "killed" then. A cancellation of the task itself ends it
-            as well, and is raised.
+        emit: Is called with what happens, in this thread.
+        stop: Set it to end the run now, as "killed". Cancelling the asyncio task ends the run as well, and is raised.
 
     Returns:
-        How it ended; a fault of the model's side is an end, too.
+        How it ended; a failure of the model's side is an end, too.
     """
     run = _TaskRun(task, scope, model, emit, clock, prices)
     work = asyncio.create_task(run.go())
@@ -79,7 +82,7 @@ async def run_task(
 
 
 class _TaskRun:
-    """One run's state. `go` may be cancelled at any await."""
+    """A task under way; `go` may be cancelled at any await."""
 
     def __init__(
         self,
@@ -95,19 +98,19 @@ class _TaskRun:
         self._emit = emit
         self._clock = clock
         self._deadline = clock() + task.budget.wall
-        self._box = Toolbox(scope, task.tools)
-        self._talk = Conversation(task.system, task.prompt, self._box.schemas())
+        self._toolbox = Toolbox(scope, task.tools)
+        self._conversation = Conversation(task.system, task.prompt, self._toolbox.schemas())
         price = price_of(task.model, prices)
         self._spending = Spending(task.budget, price)
         self._progress = ProgressGuard()
         self._ids: set[str] = set()
         self._turns = 0
         if price is None:
-            held = "" if task.budget.money is None else ", so its limit in money can't be held"
-            emit(AgentNote(f"the price of {safe_line(task.model)} isn't known{held}"))
+            limit = "" if task.budget.money is None else ", so its limit in money can't be kept"
+            emit(AgentNote(f"the price of {safe_line(task.model)} isn't known{limit}"))
 
     def end(self, why: EndReason, cause: str, words: str, hint: str = "") -> TaskResult:
-        """How it ended; words and hint may quote the model."""
+        """Make the result; words and hint may quote the model."""
         usage, money = self._spending.usage, self._spending.money
         return TaskResult(why, cause, safe_text(words), usage, money, self._turns, safe_text(hint))
 
@@ -122,7 +125,7 @@ class _TaskRun:
         while True:
             if self._turns >= self._task.budget.turns:
                 return self.end("over budget", "turns", f"{self._turns} turns are used up")
-            room = self._spending.room(self._talk.unsent)
+            room = self._spending.room(self._conversation.unsent)
             if isinstance(room, Limit):
                 return self.end("over budget", room.cause, room.words)
             try:
@@ -138,8 +141,8 @@ class _TaskRun:
                 return self.out_of_time()
 
     async def _ask(self, room: int) -> ModelAnswer | TaskResult:
-        """The model's answer, or the end if there is no time left for one."""
-        request = self._talk.request(self._task.model, room)
+        """Get the model's answer, or the end if there is no time left for one."""
+        request = self._conversation.request(self._task.model, room)
         try:
             async with aclosing(self._model.answer(request)) as pieces:
                 async for piece in pieces:
@@ -167,57 +170,57 @@ class _TaskRun:
         self._emit(UsageTotal(self._spending.usage, self._spending.money))
 
     async def _turn(self, answer: ModelAnswer, room: int) -> TaskResult | None:
-        """Do what an answer asks for; the end, if it is one."""
+        """Do what an answer asks for; returns the end if it is the last one."""
         self._turns += 1
-        taken = parse_response(answer.content, self._ids)
-        wanted = Counter(safe_line(call.name) for call in taken.calls)
-        self._emit(ModelTurn(self._turns, safe_text(taken.text), dict(wanted)))
-        if answer.stop == "max_tokens" and not taken.odd:
-            self._talk.take(only_text(taken.content))
+        parsed = parse_response(answer.content, self._ids)
+        wanted = Counter(safe_line(call.name) for call in parsed.calls)
+        self._emit(ModelTurn(self._turns, safe_text(parsed.text), dict(wanted)))
+        if answer.stop == "max_tokens" and not parsed.odd:
+            self._conversation.take(only_text(parsed.content))
             self._progress.turn_over()
             return self._next([{"type": "text", "text": _CUT_OFF_NOTE.format(limit=room)}])
-        if (ended := self._ended(answer, taken)) is not None:
+        if (ended := self._ended(answer, parsed)) is not None:
             return ended
-        self._talk.take(taken.content)
+        self._conversation.take(parsed.content)
         blocks: list[Block] = []
-        for call in taken.calls:
+        for call in parsed.calls:
             if self._progress.repeats(call):
                 what = safe_line(f"{call.name} {call_argument(call.name, call.given)}")
                 return self.end("failed", "repeats", f"the same call {MAX_SAME_CALLS} times: {what}")
-            outcome = ToolResult.fault(call.fault) if call.fault else await self._box.call(call.name, call.given)
+            outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
             self._progress.saw(outcome)
             self._used(call, outcome)
             blocks.append(_result_block(call, outcome))
         self._progress.turn_over()
         return self._next(blocks)
 
-    def _ended(self, answer: ModelAnswer, taken: ParsedResponse) -> TaskResult | None:
-        """Whether an answer is the last, by what the API says about it."""
+    def _ended(self, answer: ModelAnswer, parsed: ParsedResponse) -> TaskResult | None:
+        """The end, if an answer is the last one by its stop reason."""
         detail = f": {clip(answer.detail, 300)}" if answer.detail else ""
         if answer.stop == "refusal":
             return self.end("refused", "refusal", f"the model refused{detail}", "see what the task and its sources say")
         if answer.stop == "model_context_window_exceeded":
             return self.end("over budget", "context", "the conversation no longer fits into the model's context")
-        if taken.odd:
-            return self.end("failed", "block", f"the model answered with a block of unknown kind: {taken.odd}")
+        if parsed.odd:
+            return self.end("failed", "block", f"the model answered with a block of unknown kind: {parsed.odd}")
         if answer.stop == "pause_turn":
             return self.end("failed", "stop_reason", "the model paused for tools of its own, which it wasn't given")
         if answer.stop not in ("end_turn", "stop_sequence", "tool_use"):
             return self.end("failed", "stop_reason", f"the model stopped for an unknown reason: {answer.stop}")
-        if taken.calls:
+        if parsed.calls:
             return None
         if answer.stop == "tool_use":
             return self.end("failed", "stop_reason", "the model stopped for a tool and called none")
-        if not taken.text:
+        if not parsed.text:
             return self.end("failed", "empty", "the model answered nothing")
-        return self.end("done", "answered", taken.text)
+        return self.end("done", "answered", parsed.text)
 
     def _used(self, call: ToolCall, outcome: ToolResult) -> None:
         argument = safe_line(call_argument(call.name, call.given))
         self._emit(ToolUsed(safe_line(call.name), argument, outcome.ok, safe_line(outcome.reason)))
 
     def _next(self, blocks: list[Block]) -> TaskResult | None:
-        """Tell the model, unless the run leads nowhere."""
+        """Send the results, unless the run makes no progress."""
         idle, left = self._progress.idle, self._task.budget.turns - self._turns
         if idle >= MAX_IDLE_TURNS:
             return self.end("failed", "no_progress", f"{MAX_IDLE_TURNS} turns in a row read and wrote nothing new")
@@ -226,7 +229,7 @@ class _TaskRun:
             notes.append("For some turns nothing new was read or written. Change something, or finish.")
         if left <= _WARN_TURNS_LEFT:
             notes.append(f"{left} more {'answer is' if left == 1 else 'answers are'} left: finish what matters most.")
-        self._talk.tell([*blocks, *({"type": "text", "text": note} for note in notes)])
+        self._conversation.tell([*blocks, *({"type": "text", "text": note} for note in notes)])
         return None
 
 

@@ -51,7 +51,7 @@ class Runner:
         async def sleep(seconds: float) -> None:
             waits.append(seconds)
 
-        backend = AnthropicModel(Endpoint(key=KEY, base_url=self.api.url), sleep=sleep, dice=random.Random(7))
+        backend = AnthropicModel(Endpoint(key=KEY, base_url=self.api.url), sleep=sleep, rng=random.Random(7))
         try:
             tools = more.pop("tools", None)
             task = Task(system, prompt, model, budget=budget or Budget(), **({"tools": tools} if tools else {}))

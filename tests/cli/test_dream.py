@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from memtui.client.paths import LOCK
-from memtui.dream.gates.base import read_lock
+from memtui.dream.lock.lock_file import read_lock
 from memtui.dream.run import spawn as start
 from memtui.dream.run.events import Phase, follow_events
 from memtui.dream.run.runs import list_runs

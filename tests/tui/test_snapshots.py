@@ -17,7 +17,7 @@ from textual.widgets import Input, TextArea
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import list_runs, reserve_run, write_run
@@ -258,7 +258,7 @@ def test_the_dream_of_another_program(
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
     foreign = ExternalRun(4411, NOW - 134, "", frozenset(), files)
-    monkeypatch.setattr("memtui.tui.loaders.memory.of_any", lambda *_: True)
+    monkeypatch.setattr("memtui.tui.loaders.memory.has_history", lambda *_: True)
     monkeypatch.setattr("memtui.tui.loaders.dreams.find_external_run", lambda *_: foreign)
     monkeypatch.setattr("memtui.tui.loaders.dreams.alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")

@@ -105,7 +105,7 @@ async def test_quitting_asks_what_becomes_of_the_dream(
     assert digest_tree(memory / "user_role.md") == before
     if runs_on:
         os.kill(run.process.pid, 9)
-    while not hanging.gone():
+    while not hanging.has_ended():
         os.sched_yield()
 
 

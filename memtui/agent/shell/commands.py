@@ -1,24 +1,15 @@
-"""Which commands there are, with which flags: what isn't here is denied.
+"""Which commands there are, with which flags: what isn't listed here is denied.
 
-Flags are those of GNU and of the BSDs that only read: none that writes a file, runs a program, reads a list of files or
-patterns from a file, follows links out of a folder, or never ends. A flag that both spell the same but mean otherwise
-is left out if one of the meanings is more than reading; so is one whose value may be left out where we'd take the next
-word for it, because that word would then be an operand that nobody judged. No `strings`: it reads more arguments from
-a file that is named with an @.
+Listed are flags of GNU and BSD programs that only read: none that writes a file, runs a program, takes file names or
+patterns from a file, follows links out of a folder, or never ends. Left out as well: a flag that GNU and BSD give
+different meanings, one of which does more than read; and a flag whose value is optional where we would take the next
+word for it, because that word would then be an operand that was not judged. No `strings`: it reads more arguments from
+a file named with an @. For `find` no -delete, -exec and the like, -fprint and the like, -fls, -files0-from, -L, -H,
+-follow, -D.
 
-Source: SAFETY.md 3.2; manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, diffutils 3.8, xxd.
+Values are judged by what they may do, not by whether they are right: a program that gets nonsense says so itself.
 
-Commands whose words are neither flags nor operands: `echo`, `printf`, `test`.
-
-`find`: where it starts, and an expression of tests that only look.
-
-Source: manual of findutils 4.9. Not here: -delete, -exec and its kin, -fprint and its kin, -fls, -files0-from, -L, -H,
--follow, -D; nothing is matched by its beginning.
-
-Values of flags and operands that are no paths: which ones are harmless.
-
-A kind is a short name that the command table uses. What a value may do is the question, not whether it is right: a
-program that gets nonsense says so itself.
+Source: manuals of coreutils 9.1, findutils 4.9, grep 3.8, ripgrep 13, jq 1.6, diffutils 3.8, xxd.
 """
 
 import fnmatch
@@ -27,9 +18,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from memtui.agent.shell.grammar import Word
+from memtui.agent.shell.grammar import Denied, Word
 from memtui.agent.shell.paths import AllowedFolders
-from memtui.agent.shell.plan import Denied
 from memtui.fs.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES, fold_name, is_sensitive
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
@@ -39,11 +29,9 @@ _WIDE_FORMAT = re.compile(r"%[^A-Za-z%]*?([0-9]{4}|\*)")
 _PRINTF = re.compile(r"%(%|[-+ 0#']*[0-9]{0,3}(\.[0-9]{1,3})?[bcdeEfgGioqsuxX])")
 _DATE_WORDS = re.compile(r"[A-Za-z0-9 :+@,./-]*")
 _SED = re.compile(r"([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p(;([0-9]{1,9}|\$)(,([0-9]{1,9}|\$))?p)*")
-# What reaches the environment and other files; ".env" is a field.
+# These reach the environment and other files; ".env" is a field.
 _JQ_FORBIDDEN_WORD = re.compile(r"(?<![A-Za-z0-9_.])(env|ENV|import|include|modulemeta|get_search_list)\b")
 _JQ_STRING = re.compile(r'"([^"\\]|\\.)*"')
-
-
 _SENSITIVE_NAMES = [*SENSITIVE_NAMES, ".env", ".env.local"]
 
 
@@ -56,7 +44,7 @@ def _matching(pattern: re.Pattern[str], what: str) -> Callable[[str], None]:
 
 
 def _text(value: str) -> None:
-    """Anything: a pattern to search for, a separator, a name to match."""
+    """Anything goes: a pattern to search for, a separator, a name to match."""
 
 
 def _format(value: str) -> None:
@@ -68,7 +56,7 @@ def _printf(value: str) -> None:
     if value.startswith("-"):
         raise Denied("printf with a flag")
     if "%" in _PRINTF.sub("", value):
-        raise Denied(f"{value!r}: only %s, %d and their like, with widths up to 999")
+        raise Denied(f"{value!r}: only %s, %d and the like, with widths up to 999")
 
 
 def _date_format(value: str) -> None:
@@ -78,21 +66,21 @@ def _date_format(value: str) -> None:
 
 
 def _jq(value: str) -> None:
-    if "\\(" not in value:  # a string without code in it is only text
+    if "\\(" not in value:  # strings without interpolated code are only text
         value = _JQ_STRING.sub('""', value)
     if match := _JQ_FORBIDDEN_WORD.search(value):
         raise Denied(f"a filter with {match[0]}, which reaches the environment or other files")
 
 
 def _file_wildcard(value: str) -> None:
-    """A wildcard that chooses files; one that leaves files out may name what it likes."""
+    """A wildcard that selects files; one that excludes files may name any."""
     value = value.removeprefix("=")  # ripgrep takes -g=X for -g X
     if value.startswith("!"):
         return
     for part in re.split(r"[/{},]", value):
         hit = part[:1] not in ("", "*", "?", "[") and fnmatch.filter(_SENSITIVE_NAMES, fold_name(part))
         if hit or is_sensitive(part):
-            raise Denied(f"{value!r} chooses files that may hold a secret")
+            raise Denied(f"{value!r} selects files that may hold a secret")
 
 
 VALUE_CHECKS: dict[str, Callable[[str], None]] = {
@@ -101,13 +89,13 @@ VALUE_CHECKS: dict[str, Callable[[str], None]] = {
     "width": _matching(_WIDTH, "not a number up to 999"),
     "format": _format,
     "printf": _printf,
-    "today": _date_format,
-    "moment": _matching(_DATE_WORDS, "not a date in plain words"),
+    "date format": _date_format,
+    "date": _matching(_DATE_WORDS, "not a date in plain words"),
     "sed": _matching(_SED, "sed only prints lines by number: sed -n '10,40p' FILE"),
     "jq": _jq,
-    "chosen": _file_wildcard,
+    "files": _file_wildcard,
 }
-"""Checks by name; each raises `Denied`. "path", "file" and "named" are left to the scope."""
+"""Checks by kind; each raises `Denied`. The kinds "path", "file" and "named" are checked by `paths`."""
 FIND_TESTS = frozenset({
     "-a", "-and", "-o", "-or", "-not", "!", "(", ")", "-print", "-print0", "-prune", "-quit", "-true", "-false",
     "-empty", "-depth", "-xdev", "-mount", "-ls", "-readable", "-writable", "-executable", "-daystart", "-nouser",
@@ -124,10 +112,10 @@ FIND_TESTS_WITH_VALUE = {
 
 
 def find_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Judge the words behind `find`.
+    """Judge the words after `find`: starting points inside the folders, then tests that only look.
 
     Raises:
-        Denied: If one of them isn't a start inside the folders or a test that only looks.
+        Denied: If one of them is something else.
     """
     left = list(words)
     starts: list[str] = []
@@ -156,7 +144,7 @@ _FILE_TESTS = ("-e", "-f", "-d", "-s", "-r", "-h", "-L")
 
 
 def _echo(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Every word is text; what is no flag of it is printed."""
+    """Every word is text."""
     return [scope.literal(word) for word in words]
 
 
@@ -169,10 +157,10 @@ def _printf_arguments(words: Sequence[Word], scope: AllowedFolders) -> list[str]
 
 
 def _test(words: Sequence[Word], scope: AllowedFolders) -> list[str]:
-    """Only whether a file is there and of which kind: `test` of numbers and variables is a shell's own language."""
+    """Only whether a file exists and of which kind; the rest of `test` is a language of its own."""
     values = [scope.literal(word) for word in words]
-    turned = values[:1] == ["!"]
-    rest = values[turned:]
+    negated = values[:1] == ["!"]
+    rest = values[negated:]
     if len(rest) != 2 or rest[0] not in _FILE_TESTS:
         raise Denied("test is understood as: test [!] -f FILE, with -e, -f, -d, -s, -r, -h or -L")
     scope.place(rest[1])
@@ -185,7 +173,7 @@ SPECIAL_COMMANDS: dict[str, Callable[[Sequence[Word], AllowedFolders], list[str]
     "test": _test,
     "find": find_arguments,
 }
-"""Commands with rules of their own: the words behind the name to the arguments; each raises `Denied`."""
+"""Commands with a language of their own: each turns the words after the name into arguments, or raises `Denied`."""
 
 
 class CommandRules(Struct, frozen=True):
@@ -193,21 +181,20 @@ class CommandRules(Struct, frozen=True):
 
     Args:
         flags: Flags without a value: "-l", "--lines".
-        values: Flags with one, to the kind of the value. Kinds: see `kinds`, and "path" for a file or folder that may
-            be read.
+        values: Flags with a value, and its kind: one of `VALUE_CHECKS`, or "path" for what may be read.
         doubles: Flags with two values, which are text.
-        maybe: Flags whose value may be left out, and is glued if not: "--color=auto".
+        maybe: Flags with an optional value, which is attached: "--color=auto".
         first: Kinds of the first operands.
         rest: Kind of all others, or "" for none. "file" is a path that is no folder, "named" one that isn't "-".
         least, most: How many operands.
-        instead: Flags that bring what `first` would be ("-e PATTERN"), or need none ("--files").
-        need: Flags without which the command isn't run.
+        instead: Flags that replace the `first` operands ("-e PATTERN"), or need none ("--files").
+        need: Flags of which one is required.
         count: Whether "-5" is a number of lines.
         ends: Whether "--" ends the flags.
-        glued: Whether "-n5" and "-an 5" are read as "-n 5"; some programs read on for more flags instead.
-        always: Arguments that are put before everything else.
-        last: Arguments that are put behind the flags, where they win over them.
-        last_if: Flags of which one has to be there for `last`; none: always.
+        glued: Whether "-n5" and "-an 5" mean "-n 5"; some programs read on for more flags instead.
+        always: Arguments put before everything else.
+        last: Arguments put behind the flags, which they override.
+        last_if: Flags of which one is required for `last`; none: always.
     """
 
     flags: frozenset[str] = frozenset()
@@ -233,7 +220,7 @@ def _flags(short: str, long: str = "") -> frozenset[str]:
 
 
 def _values(text: str) -> dict[str, str]:
-    """From "-n --lines=number -t=text" to a table."""
+    """Parse "-n --lines=number -t=text" to a table of flags and kinds."""
     table: dict[str, str] = {}
     waiting: list[str] = []
     for word in text.split():
@@ -250,12 +237,12 @@ def _any_case(text: str) -> str:
     return "".join(f"[{char}{char.upper()}]" if char.isalpha() else char for char in text)
 
 
-# Recursion meets names that an operand could not name.
+# A recursive search also meets files that may not be named as an operand.
 _SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_ENDS)]
 _GREP_EXCLUDES = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
 _RG_EXCLUDES = tuple(f"--iglob=!{name}" for name in _SECRETS)
 SECRET_EXCLUDES = frozenset((*_GREP_EXCLUDES, *_RG_EXCLUDES))
-"""Arguments that `grep -r` and `rg` always get, so that they leave out what may hold a secret."""
+"""Arguments added to `grep -r` and `rg`, so that they skip files that may hold a secret."""
 _GREP = CommandRules(
     flags=_flags(
         "abcFEGHhIiLlnoPqrsTUvwxyZz",
@@ -265,7 +252,7 @@ _GREP = CommandRules(
     ),
     values=_values(
         "-e --regexp=text -A -B -C -m --after-context --before-context --context --max-count=number --label=text "
-        "--include=chosen --exclude --exclude-dir=text --binary-files=text"
+        "--include=files --exclude --exclude-dir=text --binary-files=text"
     ),
     maybe={"--color": "text", "--colour": "text"},
     first=("text",),
@@ -284,7 +271,7 @@ _RG = CommandRules(
         "vimgrep column no-ignore passthru no-config no-unicode crlf byte-offset line-buffered pretty include-zero",
     ),
     values=_values(
-        "-e --regexp=text -g --glob --iglob=chosen -t --type -T --type-not -r --replace -E --encoding=text "
+        "-e --regexp=text -g --glob --iglob=files -t --type -T --type-not -r --replace -E --encoding=text "
         "-A -B -C -m -M --after-context --before-context --context --max-count --max-columns --max-depth=number "
         "-j --threads=width --color --colors --sort --sortr --engine=text --max-filesize=number"
     ),
@@ -329,7 +316,7 @@ COMMAND_RULES: dict[str, CommandRules] = {
     ),
     "wc": CommandRules(flags=_flags("clLmw", "bytes chars lines words max-line-length")),
     "nl": CommandRules(flags=_flags("p"), values=_values("-b -h -f -n -s -d=text -w=width -v -i -l=width")),
-    # These two copy what comes through a pipe into a file.
+    # `tac` and `file` copy their standard input to a temporary file.
     "tac": CommandRules(
         flags=_flags("br", "before regex"), values=_values("-s --separator=text"), rest="named", least=1
     ),
@@ -408,9 +395,9 @@ COMMAND_RULES: dict[str, CommandRules] = {
     "false": CommandRules(rest="", ends=False),
     "date": CommandRules(
         flags=_flags("uR", "utc universal rfc-email"),
-        values=_values("-d --date=moment --rfc-3339=text -r --reference=path"),
+        values=_values("-d --date=date --rfc-3339=text -r --reference=path"),
         maybe={"-I": "text", "--iso-8601": "text"},
-        first=("today",),
+        first=("date format",),
         rest="",
         ends=False,
     ),
@@ -432,4 +419,4 @@ COMMAND_RULES: dict[str, CommandRules] = {
         glued=False,
     ),
 }
-"""Commands whose words are flags and operands; `special` and `find` hold the others."""
+"""Commands whose words are flags and operands; the others are in `SPECIAL_COMMANDS`."""

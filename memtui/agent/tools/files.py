@@ -1,15 +1,12 @@
-"""Read: numbered lines of a text file.
+"""Read, Edit and Write.
 
-A line ends at a line feed and nowhere else. A carriage return before it and a byte order mark are not shown: Edit and
-Write keep them. What is no UTF-8 shows as U+FFFD.
+Read shows numbered lines; a line ends at a line feed and nowhere else. A carriage return before it and a byte order
+mark are not shown, but Edit and Write keep them. Invalid UTF-8 is shown as U+FFFD.
 
-Edit and Write: files of the stage, changed only as the model knows them.
-
-Both need a Read of the same file in this run, as long as it exists, and the file as it was then: what somebody else
-changed meanwhile is never overwritten. Bytes that an edit isn't about stay: byte order mark, line ends, a missing last
-line end, bytes that are no UTF-8.
-
-All of it happens in one go, without waiting for anything else: a run that is cancelled has written a file or has not.
+Edit and Write need a Read of the same file in this run, unless it is new, and the file as it was then: what somebody
+else changed meanwhile is never overwritten. Bytes that an edit doesn't concern stay: byte order mark, line ends, a
+missing last line end, invalid UTF-8. A write happens without an await, so a cancelled run has written a file or has
+not.
 """
 
 import io
@@ -29,17 +26,21 @@ from memtui.util.text import size
 MAX_LINES = 2000
 """Lines of one answer, if the model names no number."""
 MAX_LINE_CHARS = 2000
-"""Characters of a line that are shown."""
 MAX_EXCERPT_CHARS = 60_000
-"""Characters of one answer."""
 MAX_WHOLE_BYTES = 8 << 20
-"""Bytes up to which a file is read whole; a larger one can be read in pieces, never written."""
+"""A larger file can be read in pieces, but not written."""
+MAX_WRITE_BYTES = 512 * 1024
 _PROBE_BYTES = 8192
 _LINE_PART_BYTES = 1 << 20
+_BOM = "\ufeff"
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+SeenDigests = MutableMapping[str, str]
+"""The path of each file that the model has seen, with its digest at that time."""
 
 
 class ReadExcerpt(Struct, frozen=True):
-    """What is shown of a file; `digest` is that of the whole file, "" if it is too large to be written."""
+    """What is shown of a file; `digest` is that of the whole file, "" if the file is too large to be written."""
 
     text: str
     digest: str
@@ -47,11 +48,7 @@ class ReadExcerpt(Struct, frozen=True):
 
 
 def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
-    """Show some lines.
-
-    Args:
-        offset: First line, counted from 1.
-        limit: Lines, 1 or more.
+    """Show `limit` lines of an allowed file from line `offset`, counted from 1.
 
     Raises:
         ToolFault: If it is no text, or has no such line.
@@ -82,7 +79,7 @@ def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
 
 
 def _numbered_lines(source: IO[bytes], offset: int, limit: int) -> tuple[list[str], bool]:
-    """The lines as they are shown, and whether there are more."""
+    """The lines as they are shown, and whether more follow."""
     lines: list[str] = []
     room = MAX_EXCERPT_CHARS
     for number, (start, length) in enumerate(_lines(source), 1):
@@ -102,21 +99,13 @@ def _numbered_lines(source: IO[bytes], offset: int, limit: int) -> tuple[list[st
 
 
 def _lines(source: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Each line's first bytes, and how many it has: a line of a transcript may be larger than memory should be."""
+    """Each line's beginning and length: a line of a transcript may be too large to hold in memory."""
     while start := source.readline(_LINE_PART_BYTES):
         length, part = len(start), start
         while len(part) == _LINE_PART_BYTES and not part.endswith(b"\n"):
             part = source.readline(_LINE_PART_BYTES)
             length += len(part)
         yield start, length
-
-
-MAX_WRITE_BYTES = 512 * 1024
-"""Bytes of a file that an agent writes."""
-_BOM = "\ufeff"
-_SURROGATE = re.compile("[\ud800-\udfff]")
-SeenDigests = MutableMapping[str, str]
-"""Path of each file that the model has seen, with the digest that it had then."""
 
 
 class FileEdit(Struct, frozen=True):
@@ -133,13 +122,10 @@ def place_key(place: Verdict) -> str:
 
 
 def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
-    """Replace a text by another.
-
-    Returns:
-        What was done, for the model.
+    """Replace a text in an allowed file; brings `seen` up to date and returns what was done, for the model.
 
     Raises:
-        ToolFault: If the text isn't there, or more than once, or the model doesn't know the file.
+        ToolFault: If the text isn't there, or more than once, or the model hasn't seen the file as it is.
         MemtuiError, OSError: If it can't be read or written; nothing changed then.
     """
     assert place.base is not None and place.name is not None
@@ -156,7 +142,7 @@ def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSy
             raise ToolFault(f"there is no {place.name}: Write makes a new file")
         text = disk.data.decode("utf-8", "surrogateescape")
         crlf = _has_crlf(text)
-        if crlf:  # as it is shown: every "\n" becomes "\r\n" again
+        if crlf:  # as the model has seen it
             text = text.replace("\r\n", "\n")
         old, new = _with_line_ends_of(text, change, crlf=crlf)
         count = text.count(old)
@@ -174,10 +160,7 @@ def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSy
 
 
 def write_file(place: Verdict, content: str, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
-    """Make a new file, or replace one that the model has seen; its byte order mark and line ends are kept.
-
-    Arguments, answer and faults as for `edit_file`.
-    """
+    """As `edit_file`, but write a new file or replace a whole one; byte order mark and line ends are kept."""
     assert place.base is not None and place.name is not None
     _check(content, "content")
     data = _bytes(content)
@@ -197,7 +180,7 @@ def write_file(place: Verdict, content: str, seen: SeenDigests, *, fs: FileSyste
 
 
 def _read_known(parent: int, leaf: str, place: Verdict, seen: SeenDigests, fs: FileSystem) -> Content | None:
-    """The file as it is, `None` if there is none."""
+    """Read the file, provided that it is as the model has seen it; `None` if there is none."""
     try:
         disk = read_once(leaf, dir_fd=parent, fs=fs)
     except FileNotFoundError:
@@ -219,7 +202,7 @@ def _put(parent: int, leaf: str, data: bytes, disk: Content | None, fs: FileSyst
 
 
 def _check(text: str, key: str) -> None:
-    """Refuse what no text file may hold."""
+    """Refuse characters that no text file may hold."""
     if "\0" in text:
         raise ToolFault(f"{key} holds a NUL character")
     if not text.isascii() and _SURROGATE.search(text):
@@ -234,7 +217,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _with_line_ends_of(text: str, change: FileEdit, *, crlf: bool) -> tuple[str, str]:
-    """Old and new with the line ends of the text that they are for: the model sees none but "\n"."""
+    """Old and new text with the file's line ends: the model sees only "\n"."""
     if crlf:
         return change.old.replace("\r\n", "\n"), change.new.replace("\r\n", "\n")
     if change.old not in text and "\n" in change.old:  # a file of both kinds

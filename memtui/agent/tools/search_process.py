@@ -1,8 +1,8 @@
-"""The program that Grep starts: looks for a pattern in files that it is told.
+"""The program that Grep starts: searches the given files for a regular expression.
 
-A pattern may take for ever, and a thread can't be killed; a process can. It is started alone, in an interpreter without
-our package and without the user's environment, as `shell.confine` is. Input is one JSON object on standard input
-(`grep` writes it), output one on standard output: {"lines": […], "more": bool} or {"fault": "…"}.
+A regular expression may run for ever, and a thread can't be killed; a process can. It runs in an interpreter of its
+own, without our package and the user's environment. Input is one JSON object on standard input, written by `search`;
+output one on standard output: {"lines": […], "more": bool} or {"fault": "…"}.
 """
 
 import json
@@ -18,7 +18,8 @@ from typing import Any
 _CPU_S, _MEMORY_BYTES = 20, 2 << 30
 _PROBE_BYTES = 8192
 _MAX_MULTILINE_BYTES = 32 << 20
-"""Bytes of a file that a pattern over several lines is tried on."""
+"""A pattern over several lines is tried on so much of a file."""
+_MAX_LINE_CHARS = 500
 
 
 def main() -> None:
@@ -98,7 +99,7 @@ def _open(top: str, name: str) -> int:
 
 
 def _hits_by_line(file: Any, pattern: re.Pattern[str], job: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
-    """Matching lines (sign ":") and those around them (sign "-"), each once."""
+    """Matching lines (sign ":") and their context (sign "-"), each once."""
     before: deque[tuple[int, str]] = deque(maxlen=job["before"])
     owed = 0
     for number, raw in enumerate(file, 1):
@@ -125,11 +126,8 @@ def _hits_in_text(file: Any, pattern: re.Pattern[str]) -> Iterator[tuple[int, st
         yield number, ":", match[0][: 4 * _MAX_LINE_CHARS]
 
 
-_MAX_LINE_CHARS = 500
-
-
 def _clip_around(line: str, start: int, end: int) -> str:
-    """At most so much of a line, with what was found in it."""
+    """At most `_MAX_LINE_CHARS` of a line, with the match in them."""
     if len(line) <= _MAX_LINE_CHARS:
         return line
     first = max(0, min(start - (_MAX_LINE_CHARS - min(end - start, _MAX_LINE_CHARS)) // 2, len(line) - _MAX_LINE_CHARS))

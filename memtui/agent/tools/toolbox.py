@@ -1,6 +1,7 @@
-"""The tools of one run: what may be called, what has been read, one answer for every call.
+"""The tools of one run: which may be called, what has been read, one answer for every call.
 
-Source: DESIGN.md D5; SAFETY.md F30 to F33, F46.
+Each call goes through `permissions.decide`; file tools open the decided path again by descriptor, no link followed, so
+that swapping a folder between decision and use leads nowhere.
 """
 
 import asyncio
@@ -23,18 +24,16 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError
 
 MAX_ANSWER_CHARS = 64_000
-"""Characters of any answer."""
 
 T = TypeVar("T")
 Given = Mapping[str, Any]
 
 
 class Toolbox:
-    """Runs calls, one after the other.
+    """Runs a run's tool calls, one after the other.
 
     Args:
-        scope: The folders that the run was given.
-        allowed: Names of the tools that it may use.
+        allowed: Names of the tools that the run may use.
     """
 
     def __init__(self, scope: AllowedFolders, allowed: Sequence[str] = TOOLS, *, fs: FileSystem = REAL) -> None:
@@ -44,11 +43,11 @@ class Toolbox:
         self._seen: SeenDigests = {}
 
     def schemas(self) -> list[dict[str, Any]]:
-        """What the model is told."""
+        """The schemas that the model is given."""
         return [SCHEMAS[name] for name in self._allowed]
 
     async def call(self, name: object, given: object) -> ToolResult:
-        """Do what the model asks for, or say why not."""
+        """Do what the model asks for, or say why not; name and input may be anything."""
         if name not in self._allowed or not isinstance(name, str):
             return ToolResult.fault(f"there is no such tool; there are: {', '.join(self._allowed)}")
         if not isinstance(given, Mapping):
@@ -126,7 +125,7 @@ _MAIN_KEY = {"Read": "file_path", "Edit": "file_path", "Write": "file_path", "Ba
 
 
 def call_argument(name: str, given: object) -> str:
-    """The argument that tells a call from others of its tool, as the model wrote it."""
+    """The argument that distinguishes a call from others of its tool, as the model wrote it."""
     if not isinstance(given, Mapping):
         return ""
     if name in _MAIN_KEY:
@@ -142,15 +141,15 @@ def _place(decision: Decision) -> Verdict:
 
 
 async def run_in_thread(work: Callable[[], T]) -> T:
-    """Do something slow that only reads, without holding up a stop.
+    """Run something slow that only reads, in a thread that an ending process doesn't wait for.
 
-    The thread is one that an ending process doesn't wait for, unlike those of `asyncio.to_thread`.
+    `asyncio.to_thread` would delay the end of a run that was stopped.
     """
     loop = asyncio.get_running_loop()
     future: asyncio.Future[T] = loop.create_future()
 
     def done(result: T | None, error: BaseException | None) -> None:
-        if future.done():  # nobody waits any more
+        if future.done():  # the caller was cancelled
             return
         if error is not None:
             future.set_exception(error)
@@ -161,12 +160,12 @@ async def run_in_thread(work: Callable[[], T]) -> T:
         result, error = None, None
         try:
             result = work()
-        except BaseException as raised:  # noqa: BLE001 - handed to who waits
+        except BaseException as raised:  # noqa: BLE001 - raised again by the caller
             error = raised
         try:
             loop.call_soon_threadsafe(done, result, error)
         except RuntimeError:
-            pass  # the loop is closed: nobody waits any more
+            pass  # the loop is closed, so the caller is gone
 
     threading.Thread(target=target, name="memtui-tool", daemon=True).start()
     return await future

@@ -62,8 +62,8 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @pass_context
 def status(call: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
-    from memtui.dream.gates.backoff import failure_gate
     from memtui.dream.gates.base import lock_gate
+    from memtui.dream.gates.evaluate import failure_gate
     from memtui.dream.lock.lock import effective_lock, our_lock_holder
     from memtui.dream.run.runs import run_awaiting_review, run_state
     from memtui.presentation.dream_text import opening
@@ -181,14 +181,14 @@ def now(call: CliContext, mode: str, backend: str | None, force: bool, review: b
         call.may_write()
     choose_backend(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
+    first = started.wait_until_started(time.sleep)
     if isinstance(first, Ended):
         refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
         call.out.answer("dream", refused, _refused(first.reason))
         return 1
     run = pick(call, started.id)
     if wait:
-        return _watch(call, run, started.gone)
+        return _watch(call, run, started.has_ended)
     lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
     call.out.answer("dream", run_data(call, run), lines)
     return 0
@@ -220,8 +220,8 @@ def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | Non
         shut = start_if_ready(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
         return None if shut is None else f"{shut.name}: {shut.reason}"
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
-    while not started.gone():
+    first = started.wait_until_started(time.sleep)
+    while not started.has_ended():
         time.sleep(_LOOK)
     return first.reason if isinstance(first, Ended) else None
 

@@ -156,7 +156,7 @@ def _money(call: CliContext) -> Iterator[DoctorResult]:
 
 
 def _past(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.backoff import failure_gate, failures_in_a_row
+    from memtui.dream.gates.evaluate import failure_gate, failures_in_a_row
     from memtui.dream.run.runs import run_awaiting_review
 
     listed = runs(call)

@@ -34,8 +34,8 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
 
     Ends with 1 if there is no difference.
     """
-    from memtui.dream.review.adoption import plan_adoption
-    from memtui.dream.review.review import adopted_versions, texts_changed
+    from memtui.dream.review.adoption import adopted_versions, plan_adoption
+    from memtui.dream.review.review import texts_changed
     from memtui.dream.run.stage import has_stage, open_stage
 
     run, names = split_words(call, words)
@@ -203,7 +203,7 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
 
 def _adopted(call: CliContext) -> "Run":
     """The newest run of which something is in the folder."""
-    from memtui.dream.review.review import adopted_versions
+    from memtui.dream.review.adoption import adopted_versions
 
     for run in runs(call):
         if any(not version.undone for version in adopted_versions(run, call.workspace)):

@@ -31,7 +31,7 @@ from memtui.memory.frontmatter import set_field
 
 __all__ = ["Mode", "RuleChange", "consolidate"]
 
-MAX_ROUNDS = 20
+MOST_ROUNDS = 20
 """Rounds after which a run ends whatever is left; three are the most that real folders took."""
 
 
@@ -48,6 +48,7 @@ def consolidate(
 
     Args:
         root: A stage: a copy of the folder, which is ours to write.
+        now: Seconds since 1970; the only clock.
         emit: Told each deed as it is done, and why something was left; safe to show, one line each.
         mode: "reflect" merges and repairs; "prune" also removes empty files, copies and entries of files that are gone.
         pinned: Names (POSIX, relative to the folder) of files that stay as they are.
@@ -72,7 +73,7 @@ def consolidate(
         list_orphans,
         fit_index,
     )
-    for _ in range(MAX_ROUNDS):
+    for _ in range(MOST_ROUNDS):
         done = len(desk.operations)
         for rule in rules:
             desk.look()

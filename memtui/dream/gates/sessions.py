@@ -1,20 +1,15 @@
-"""The gate that looks at sessions: have enough been worked in since the last dream?
+"""Gate: enough sessions, or a new daily log in assistant mode, since the last dream.
 
-A scan costs more than all other gates together, so there is one every ten minutes at most: what a run's scan found is
-kept in `<state>/scans/<hash>.json` and is the answer until then. Looking keeps nothing. A session that was judged once
-and has neither grown nor changed is not read again; once enough count, the rest is not read at all.
+Reading transcripts costs more than all other gates together, so the sessions are scanned every ten minutes at most. A
+run keeps what its scan found in `<state>/scans/<hash>.json`; until it is ten minutes old that is the answer. A session
+that was judged once and has not changed is not read again, and once enough sessions count, the rest is not read.
 
-What a dream is made from: the sessions that were touched since the last one, and the daily logs.
+A session counts if a memory could be made from it (`has_substance`). One with nothing but shell commands and hardly any
+text does not. Whatever can't be decided counts: a session without any tool is talk, a transcript that can't be read is
+the reader's fault.
 
-In assistant mode one session goes on for days, and the agent writes down what matters in daily logs: these are then the
-source. Looking changes nothing.
-
-Source: FORMATS.md 3.4.
-
-Did a session do anything that a memory could be made from?
-
-One that ran shell commands and nothing else, and in which hardly anything was said, did not. Whatever can't be told
-counts as something: a session without any tool is talk, and a transcript that nobody can read is the reader's fault.
+In assistant mode one session goes on for days while the agent writes what matters to daily logs
+(`logs/YYYY/MM/YYYY-MM-DD.md`): these are then the source.
 """
 
 import json
@@ -42,9 +37,16 @@ from memtui.util.config import Config
 from memtui.util.text import age, ago, many
 
 ASSISTANT_SETTING = "assistant_mode"
-"""The setting of ours that turns assistant mode on."""
+COUNT_ALL_SETTING = "dream_count_all"
+"""The setting by which sessions without substance count, too."""
 DAILY_LOGS = "logs/"
-"""What the names of daily logs begin with."""
+"""The names of daily logs begin with this."""
+MIN_SESSIONS = 5
+SCAN_INTERVAL_S = 600
+MIN_PROSE_CHARS = 1_500
+"""Characters of text, of both sides together, from which a session has substance whatever tools it used."""
+MAX_SCANNED_BYTES = 16 << 20
+"""Bytes read of a transcript; a longer session has substance."""
 
 
 def assistant_mode(config: Config) -> bool:
@@ -53,14 +55,14 @@ def assistant_mode(config: Config) -> bool:
 
 
 def session_folders(location: MemoryLocation) -> tuple[Path, ...]:
-    """The folders of the sessions that fill a memory: the directory's, and its repository's root's."""
+    """The folders with sessions that fill this memory: the directory's, and that of its repository's root."""
     if location.project_dir == project_name(str(location.cwd)) and location.root != location.cwd:
         return (location.transcripts, location.transcripts.with_name(project_name(str(location.root))))
     return (location.transcripts,)
 
 
 def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[SessionFile]:
-    """The sessions that fill a memory and were touched after a time, newest first; one that we run in is left out."""
+    """The sessions that were changed after a time, newest first, without the one that we run in."""
     own = env.get("CLAUDE_CODE_SESSION_ID")
     found = [
         file
@@ -72,7 +74,7 @@ def sessions_since(location: MemoryLocation, env: Env, after: float) -> list[Ses
 
 
 def logs_since(folder: Path, after: float) -> list[str]:
-    """The daily logs of a memory folder, or of a copy with its times, that changed after a time: names, newest first."""
+    """The names of the daily logs that changed after a time, newest first; `folder` may be a copy that keeps mtimes."""
     changed = [(at, name) for name, at in _logs(folder) if at > after]
     return [name for _, name in sorted(changed, reverse=True)]
 
@@ -84,16 +86,8 @@ def _logs(folder: Path) -> Iterator[tuple[str, float]]:
                 yield f"{DAILY_LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
 
 
-MIN_SESSIONS = 5
-"""Sessions touched since the last dream."""
-SCAN_INTERVAL_S = 600
-"""Seconds between two scans."""
-COUNT_ALL_SETTING = "dream_count_all"
-"""The setting of ours by which sessions without substance count, too."""
-
-
 class SessionCheck(Struct, frozen=True):
-    """A session at a scan: its file's time and size, and whether it counts; `None` if that was not asked any more."""
+    """A session at a scan: its file's mtime and size, and whether it counts; `None` if it was not read any more."""
 
     modified: float
     size: int
@@ -101,7 +95,7 @@ class SessionCheck(Struct, frozen=True):
 
 
 class SessionScan(Struct, frozen=True):
-    """What a scan found: the sessions touched after `after`, by their path, newest first; times since 1970."""
+    """What a scan at `at` found: the sessions changed after `after`, by path, newest first."""
 
     at: float
     after: float
@@ -110,26 +104,26 @@ class SessionScan(Struct, frozen=True):
 
     @property
     def counted(self) -> int:
-        """Sessions that count for sure."""
+        """How many count for sure."""
         return sum(seen.counts is True for seen in self.sessions.values())
 
     @property
     def thin(self) -> int:
-        """Sessions without substance."""
+        """How many have no substance."""
         return sum(seen.counts is False for seen in self.sessions.values())
 
     @property
     def rest(self) -> int:
-        """Sessions that nobody had to judge."""
+        """How many were not read."""
         return len(self.sessions) - self.counted - self.thin
 
     def without(self, id: str | None) -> "SessionScan":
-        """The same without one session."""
+        """A copy without one session."""
         left = {location: seen for location, seen in self.sessions.items() if Path(location).stem != id}
         return SessionScan(self.at, self.after, self.all_count, left)
 
     def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
-        """Whether it still is the answer, or another scan is due."""
+        """Whether this scan is still the answer."""
         same = (self.after, self.all_count) == (after, all_count)
         return same and 0 <= now - self.at < SCAN_INTERVAL_S and (self.counted >= MIN_SESSIONS or not self.rest)
 
@@ -137,11 +131,11 @@ class SessionScan(Struct, frozen=True):
 def session_gate(
     location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config, *, keep: bool = False
 ) -> Gate:
-    """Whether enough sessions were touched since the last dream.
+    """Whether enough sessions were changed since the last dream.
 
     Args:
-        after: When that was, in seconds since 1970; 0 for never.
-        keep: For a run: a scan that had to be made is kept, if the disk takes it.
+        after: When that was; 0 for never.
+        keep: Keep the result of a new scan, if the disk takes it.
     """
     known = _load(_path(dirs, location))
     all_count = config[COUNT_ALL_SETTING] == "true"
@@ -158,7 +152,7 @@ def session_gate(
 def current_scan(
     location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config
 ) -> SessionScan | None:
-    """The scan that is still the answer; `None` if another one is due."""
+    """The kept scan, if it is still the answer."""
     known = _load(_path(dirs, location))
     if known is None:
         return None
@@ -167,11 +161,7 @@ def current_scan(
 
 
 def log_gate(location: MemoryLocation, after: float) -> Gate:
-    """The same in assistant mode, where daily logs are the source.
-
-    Args:
-        after: When the last dream was, in seconds since 1970; 0 for never.
-    """
+    """Whether there is a new daily log since the last dream at `after` (0 for never)."""
     found = logs_since(location.folder, after)
     reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
     return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))
@@ -180,7 +170,6 @@ def log_gate(location: MemoryLocation, after: float) -> Gate:
 def _scan(
     location: MemoryLocation, env: Env, after: float, now: float, known: Mapping[str, SessionCheck], *, all_count: bool
 ) -> SessionScan:
-
     found: dict[str, SessionCheck] = {}
     counted = 0
     for file in sessions_since(location, env, after):
@@ -210,7 +199,7 @@ def _gate(scan: SessionScan, env: Env, now: float, location: MemoryLocation, *, 
 
 
 def _path(dirs: Dirs, location: MemoryLocation) -> Path:
-    """By the folders of the sessions: one memory is filled from different ones, seen from different directories."""
+    """One file for each set of session folders: seen from another directory, a memory has other sessions."""
     folders = b"\0".join(os.fsencode(folder) for folder in (location.folder, *session_folders(location)))
     return dirs.state / "scans" / f"{digest(folders)[:16]}.json"
 
@@ -238,17 +227,8 @@ def _save(path: Path, scan: SessionScan) -> None:
     replace_file(path, json.dumps(data).encode("ascii"))
 
 
-MIN_PROSE_CHARS = 1_500
-"""Characters said by both sides together below which it is little prose."""
-MAX_SCANNED_BYTES = 16 << 20
-"""Bytes that are read; a session that is longer did something."""
-
-
 def has_substance(file: SessionFile) -> bool:
-    """Whether a session counts; read only until that is certain, which is soon where there is any.
-
-    A file that can't be read counts.
-    """
+    """Whether a session counts; reads only until that is certain."""
     shells = said = 0
     try:
         with file.path.open("rb") as lines:
@@ -271,7 +251,7 @@ def _records(line: bytes) -> list[Record]:
 
 
 def _substance(data: Record) -> tuple[int, int, int]:
-    """What one record holds: calls of a shell, calls of other tools, characters that somebody said."""
+    """Count in one record: shell calls, calls of other tools, characters of text."""
     message = data.get("message")
     if not isinstance(message, dict):
         return 0, 0, 0

@@ -1,29 +1,110 @@
-"""The lock as a file: looked at so that it can be put back, and put back. No link is followed."""
+"""The lock file: what it says now, and its exact earlier state for putting it back. Links are never followed."""
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
 
 from memtui.client.paths import LOCK
-from memtui.dream.lock.journal import PriorLock
 from memtui.fs.atomic import temp_name, write_temp
 from memtui.fs.filesystem import FileSystem
 from memtui.util.errors import Refused
+from memtui.util.process import Identity, alive
 
+LOCK_EXPIRY_S = 3600
+"""Age from which a lock counts as left behind, whoever holds it."""
 MAX_RESTORED_BYTES = 1 << 20
-"""Bytes of a lock that we could put back; what is larger is no lock."""
+"""Size up to which a lock can be put back; a larger file is no lock."""
+
+_PID = re.compile(rb"[1-9][0-9]{0,9}")
+_MAX_PID_BYTES = 64
+
+
+class LockState(Struct, frozen=True):
+    """What the lock says, from one look.
+
+    `kind` is "none" (no lock), "pid", "odd" (a file without a PID), "foreign" (a folder, link or pipe) or "unreadable".
+    `at` is its mtime, `None` for "none" and "unreadable". `link` marks a symbolic link, which could be taken over.
+    `gone` is set where the journal knows that the holder is done, whatever process has that PID now.
+    """
+
+    path: Path
+    kind: Literal["none", "pid", "odd", "foreign", "unreadable"]
+    at: float | None = None
+    pid: int | None = None
+    link: bool = False
+    gone: bool = False
+
+    def since(self, now: float) -> float | None:
+        """Seconds since the last consolidation; an mtime in the future counts as now."""
+        return None if self.at is None else max(now - self.at, 0.0)
+
+    @property
+    def held_by_life(self) -> bool:
+        """Whether the named process still runs, looked up in the process table; nothing is sent to it."""
+        return self.pid is not None and not self.gone and alive(Identity(self.pid))
+
+
+class PriorLock(Struct, frozen=True):
+    """What was in the lock's place: nothing, a file, or a symbolic link whose target is `data`."""
+
+    kind: Literal["none", "file", "link"]
+    data: bytes = b""
+    mtime_ns: int = 0
+    mode: int = 0o600
+
+
+def read_lock(folder: Path) -> LockState:
+    """Read the lock of a memory folder; time and content are of the same open file."""
+    path = folder / LOCK
+    try:
+        # O_NONBLOCK: opening a pipe would otherwise block until someone writes to it.
+        fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (FileNotFoundError, NotADirectoryError):
+        return LockState(path, "none")
+    except OSError:
+        return _state_without_opening(path)
+    try:
+        info = os.fstat(fd)
+        if not stat.S_ISREG(info.st_mode):
+            return LockState(path, "foreign", info.st_mtime)
+        text = os.read(fd, _MAX_PID_BYTES + 1).strip()
+    except OSError:
+        return LockState(path, "unreadable")
+    finally:
+        os.close(fd)
+    pid = parse_lock_pid(text)
+    return LockState(path, "odd" if pid is None else "pid", info.st_mtime, pid)
+
+
+def parse_lock_pid(text: bytes) -> int | None:
+    """The PID that a lock's text names, if it names one."""
+    return int(text) if _PID.fullmatch(text) is not None else None
+
+
+def _state_without_opening(path: Path) -> LockState:
+    """The state of a link, or of a lock that may not be opened: only its time is known."""
+    try:
+        info = path.lstat()
+    except OSError:
+        return LockState(path, "unreadable")
+    kind: Literal["odd", "foreign"] = "odd" if stat.S_ISREG(info.st_mode) else "foreign"
+    return LockState(path, kind, info.st_mtime, link=stat.S_ISLNK(info.st_mode))
 
 
 @contextmanager
 def open_folder(folder: Path, fs: FileSystem) -> Iterator[int]:
-    """The folder, open; at the end synced and with its own mtime as before: a lock's coming and going is no change."""
+    """Open the memory folder; sync it afterwards and restore its mtime: taking a lock is no change of memory."""
     fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         mtime_ns = fs.fstat(fd).st_mtime_ns
         yield fd
-        with suppress(PermissionError):  # a folder that somebody else owns keeps its new time
+        with suppress(PermissionError):  # only the owner may set a folder's time
             fs.utime(fd, mtime_ns)
         fs.fsync(fd)
     finally:
@@ -31,10 +112,10 @@ def open_folder(folder: Path, fs: FileSystem) -> Iterator[int]:
 
 
 def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
-    """What is in the lock's place, whole, so that it can be put back.
+    """Read all that is needed to put the lock back later.
 
     Raises:
-        Refused: If it is something that can't be put back.
+        Refused: If there is something that can't be put back.
     """
     path = folder / LOCK
     try:
@@ -56,25 +137,25 @@ def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
         fs.close(fd)
 
 
-def restore_prior_lock(fd: int, before: PriorLock, fs: FileSystem) -> None:
-    """Put back what was there: in one step, with its time, so that nobody sees it otherwise."""
-    if before.kind == "none":
-        fs.unlink(LOCK, dir_fd=fd)
+def restore_prior_lock(folder_fd: int, prior: PriorLock, fs: FileSystem) -> None:
+    """Put the lock back with its mtime, in one rename, so that no other state is ever visible."""
+    if prior.kind == "none":
+        fs.unlink(LOCK, dir_fd=folder_fd)
         return
-    if before.kind == "link":
+    if prior.kind == "link":
         temp = temp_name(LOCK)
-        os.symlink(before.data, os.fsencode(temp), dir_fd=fd)
-        os.utime(temp, ns=(before.mtime_ns, before.mtime_ns), dir_fd=fd, follow_symlinks=False)
+        os.symlink(prior.data, os.fsencode(temp), dir_fd=folder_fd)
+        os.utime(temp, ns=(prior.mtime_ns, prior.mtime_ns), dir_fd=folder_fd, follow_symlinks=False)
     else:
-        temp = write_temp(fd, LOCK, before.data, fs=fs, mode=before.mode)
-        open_folder = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=fd)
+        temp = write_temp(folder_fd, LOCK, prior.data, fs=fs, mode=prior.mode)
+        fd = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder_fd)
         try:
-            fs.utime(open_folder, before.mtime_ns)  # before it gets its name, so that nobody sees it with another time
+            fs.utime(fd, prior.mtime_ns)
         finally:
-            fs.close(open_folder)
+            fs.close(fd)
     try:
-        fs.replace(temp, LOCK, dir_fd=fd)
+        fs.replace(temp, LOCK, dir_fd=folder_fd)
     except BaseException:
         with suppress(OSError):
-            fs.unlink(temp, dir_fd=fd)
+            fs.unlink(temp, dir_fd=folder_fd)
         raise

@@ -1,7 +1,4 @@
-"""What a person does with a run afterwards: adopt it or some of it, throw it away, take back what it did.
-
-Source: DESIGN.md D1; UX.md 5.5.
-"""
+"""What a person does with a run that has ended: adopt it or parts of it, discard it, restore what it changed."""
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
@@ -9,26 +6,33 @@ from contextlib import suppress
 from msgspec import Struct
 
 from memtui.dream.lock.lock import DreamLock
-from memtui.dream.review import adoption
-from memtui.dream.review.adoption import Adopted
+from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_versions, plan_adoption, planned_texts
 from memtui.dream.run.events import Decided, EventLog
 from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
 from memtui.history.store import Change, Saved
-from memtui.history.versions import Version
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
+from memtui.util.text import many
+
+
+class FileVersions(Struct, frozen=True):
+    """A file before the run, as the run made it, and as it is in the folder now; `None` for no file."""
+
+    before: bytes | None
+    made: bytes | None
+    now: bytes | None
 
 
 def stage_for_review(run: Run, dirs: Dirs) -> Stage:
-    """What is kept aside of a run that has ended.
+    """Open the stage of an ended run.
 
     Raises:
         Conflict: If it still runs.
-        NotFound: If nothing is kept.
+        NotFound: If nothing of it is left.
     """
     if run_state(run).word == "running":
         raise Conflict(f"the dream {run.id} still runs", hint="memtui dream watch follows it, memtui kill ends it")
@@ -38,17 +42,16 @@ def stage_for_review(run: Run, dirs: Dirs) -> Stage:
 def adopt_run(
     run: Run, dirs: Dirs, workspace: Workspace, names: Collection[str] | None = None, *, over: bool = False
 ) -> Adopted:
-    """Adopt what is kept of a run, all of it or the named files.
+    """Adopt what a run's stage holds, or the named files of it.
 
-    Once nothing of a held run is left to adopt, it counts as the last consolidation, and what was kept is removed.
+    Once nothing is left to adopt, the stage is removed and a run that was held counts as the last consolidation.
 
     Raises:
-        MemtuiError: As from `stage_for_review` and `adoption.adopt_stage`; nothing was written then.
+        MemtuiError: As from `stage_for_review` and `adopt_stage`; nothing was written then.
     """
-    stage = stage_for_review(run, dirs)
-    done = adoption.adopt_stage(stage, workspace, names, over=over)
+    done = adopt_stage(stage_for_review(run, dirs), workspace, names, over=over)
     if done.names:
-        _decided(run, workspace, Decided("adopted", done.names, done.version or ""))
+        _record(run, workspace, Decided("adopted", done.names, done.version or ""))
     if not done.left and done.names:
         end = run_state(run).end
         if end is not None and end.how == "held" and not run.dry_run:
@@ -58,7 +61,7 @@ def adopt_run(
 
 
 def _count_as_success(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Give the lock the time of this moment, unless somebody dreams just now: then that one will."""
+    """Set the lock's mtime to now, unless a dream is running: that one will."""
     lock = DreamLock(run.folder, dirs, run=run.id, now=workspace.now)
     with suppress(MemtuiError):
         lock.take()
@@ -66,35 +69,29 @@ def _count_as_success(run: Run, dirs: Dirs, workspace: Workspace) -> None:
 
 
 def discard_run(run: Run, dirs: Dirs, workspace: Workspace) -> None:
-    """Throw away what is kept of a run.
+    """Discard a run's changes.
 
     Raises:
         Conflict, NotFound: As from `stage_for_review`.
     """
     stage_for_review(run, dirs)
     discard_stage(dirs, run.id)
-    _decided(run, workspace, Decided("discarded"))
+    _record(run, workspace, Decided("discarded"))
 
 
-def _decided(run: Run, workspace: Workspace, event: Decided) -> None:
+def _record(run: Run, workspace: Workspace, event: Decided) -> None:
     EventLog(run.events, now=workspace.now).add(event, sync=True)
 
 
-def adopted_versions(run: Run, workspace: Workspace) -> tuple[Version, ...]:
-    """The versions in which something of a run was adopted, newest first."""
-    versions = workspace.store(run.folder).versions()
-    return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
-
-
 def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str, bytes | None, bytes | None], ...]:
-    """What a run changed: name, text before and text after, `None` for no file.
+    """What a run changed: name, text before and after, `None` for no file.
 
-    If something is kept of it, what adopting it now would do; else what was adopted, oldest version first, a name once
-    for each version that changed it.
+    While its stage is kept, what adopting it now would do; afterwards what was adopted, oldest version first, a name
+    once for each version that changed it.
     """
     if has_stage(dirs, run.id):
-        plan = adoption.plan_adoption(open_stage(dirs, run.id), workspace)
-        return tuple((name, before, after) for name, (before, after) in adoption.planned_texts(plan).items())
+        planned = planned_texts(plan_adoption(open_stage(dirs, run.id), workspace))
+        return tuple((name, before, after) for name, (before, after) in planned.items())
     history = workspace.store(run.folder).history
     return tuple(
         (change.name, history.before(version.id, change.name), history.read(version.id, change.name))
@@ -103,19 +100,8 @@ def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str
     )
 
 
-class FileVersions(Struct, frozen=True):
-    """A file three times: before the run, as the run made it, and as it is in the folder now; `None` for no file."""
-
-    before: bytes | None
-    made: bytes | None
-    now: bytes | None
-
-
 def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> FileVersions:
-    """A file of a run, also of one that is still at work; nothing else of the run is read.
-
-    Args:
-        name: What it is called now.
+    """The versions of one file, by its present name, also of a run at work; reads nothing else of the run.
 
     Raises:
         NotFound: If nothing is known of what the run did to it.
@@ -133,7 +119,7 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
 
 
 def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
-    """What would bring files back to what they were before a run was adopted; later edits are kept by the store.
+    """Plan to bring files back to what they were before a run was adopted; the store keeps later edits.
 
     Args:
         names: The files; all that the run changed if left out.
@@ -145,17 +131,17 @@ def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None =
     if not made:
         raise NotFound(f"nothing of the dream {run.id} is in the memory folder", hint="memtui history tells more")
     history = workspace.store(run.folder).history
-    first: dict[str, tuple[bytes | None, bytes | None]] = {}
-    for version in made:  # newest first: the text after it is the newest one's, the text before it the oldest one's
+    texts: dict[str, tuple[bytes | None, bytes | None]] = {}
+    for version in made:  # newest first: the text after is that of the newest version, the text before of the oldest
         for change in version.files:
-            after = first[change.name][1] if change.name in first else history.read(version.id, change.name)
-            first[change.name] = (history.before(version.id, change.name), after)
-    missing = [name for name in names or () if name not in first]
+            after = texts[change.name][1] if change.name in texts else history.read(version.id, change.name)
+            texts[change.name] = (history.before(version.id, change.name), after)
+    missing = [name for name in names or () if name not in texts]
     if missing:
         raise NotFound(f"the dream didn't change {missing[0]}", hint=f"memtui dream diff {run.id} lists what it did")
     return tuple(
         Change(name, before, None if after is None else digest(after), after)
-        for name, (before, after) in first.items()
+        for name, (before, after) in texts.items()
         if names is None or name in names
     )
 
@@ -164,11 +150,10 @@ def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Sa
     """Carry out a `plan_restore`, as one version that can be undone.
 
     Raises:
-        Refused: If memtui is read only.
+        Refused: If memtui is read-only.
         Stale: If later edits stand in the way; nothing was written.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    count = f"{len(changes)} file{'s' * (len(changes) != 1)}"
-    why = f"restore {count} from before the dream {run.id}"
+    why = f"restore {many(len(changes), 'file')} from before the dream {run.id}"
     return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra={"before-run": run.id})

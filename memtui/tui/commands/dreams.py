@@ -6,9 +6,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.gates.base import LockState, lock_gate
+from memtui.dream.gates.base import lock_gate
 from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
 from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
+from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted
 from memtui.dream.review.review import (
     adopt_run,
@@ -147,7 +148,7 @@ class DreamCommands(CommandHandler):
             Conflict: If a gate stopped it.
             MemtuiError: If it ended without a word.
         """
-        first = started.first(time.sleep)
+        first = started.wait_until_started(time.sleep)
         if isinstance(first, Ended) and first.how == "gate":
             raise Conflict(f"no dream: {first.reason}")
 

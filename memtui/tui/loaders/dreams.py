@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.dream.lock.foreign import ExternalRun, find_external_run
+from memtui.dream.lock.external_run import ExternalRun, find_external_run
 from memtui.dream.run.events import Event, follow_events
 from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
@@ -164,8 +164,7 @@ class DreamLoader:
         events = events_of(run)
         if dream.state.word == "running":
             return OpenDream(run.id, events)
-        from memtui.dream.review.adoption import plan_adoption
-        from memtui.dream.review.review import adopted_versions
+        from memtui.dream.review.adoption import adopted_versions, plan_adoption
 
         try:
             taken = {
@@ -213,11 +212,11 @@ class DreamLoader:
         for event in follow_events(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
             events.append(event)
         started = self._started.pop(run.id, None)
-        while started is not None and not started.gone() and not worker.is_cancelled:
+        while started is not None and not started.has_ended() and not worker.is_cancelled:
             time.sleep(LOOK)  # it has told its end, and is about to leave
         if not worker.is_cancelled:
             self.app.post_message(DreamsChanged())
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)
-        return alive(run.process) and (started is None or not started.gone())
+        return alive(run.process) and (started is None or not started.has_ended())

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable
 
-from memtui.dream.lock.foreign import ExternalRun, text_before_run
+from memtui.dream.lock.external_run import ExternalRun, text_before_run
 from memtui.dream.review.review import texts_changed, versions_of_file
 from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import has_stage

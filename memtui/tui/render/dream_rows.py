@@ -10,7 +10,7 @@ from memtui.agent.task import Budget
 from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.presentation.dream_text import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting

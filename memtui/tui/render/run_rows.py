@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.run.stage import STAGE_RETENTION_S
 from memtui.presentation.dream_text import event_words, how_of, seconds_of

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from memtui.agent.permissions import AllowedFolders, decide
-from memtui.agent.shell.plan import PipelineStage, Redirect, ShellPlan, ShellStep
+from memtui.agent.shell.grammar import Redirect
 from memtui.agent.shell.run import ENVIRONMENT, ShellResult, run_plan
+from memtui.agent.shell.validate import PipelineStage, ShellPlan, ShellStep
 from tests.agent.shell.fuzz import BASH, in_bash, session
 from tests.agent.worlds import SECRET, build, fingerprint
 

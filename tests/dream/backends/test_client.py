@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memtui.dream.backends.client_process import run_client
+from memtui.dream.backends.client import run_client
 from memtui.dream.backends.registry import choose_backend
 from memtui.dream.run.events import Note, Phase
 from memtui.dream.run.run import RunEnd
@@ -203,7 +203,7 @@ def test_bad_ends(script: str, how: str, reason: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("deaf", [False, True])
 def test_the_client_ends_with_the_run(deaf: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memtui.dream.backends.client_process.CLIENT_GRACE_S", 0.2)
+    monkeypatch.setattr("memtui.dream.backends.client.CLIENT_GRACE_S", 0.2)
     ignore = "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n" if deaf else ""
     pid = tmp_path / "pid"
     os.mkfifo(pid)

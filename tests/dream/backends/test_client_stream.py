@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memtui.agent.events import AgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal
 from memtui.agent.usage import TokenUsage
-from memtui.dream.backends.client_stream import ClientResult, ClientStream
+from memtui.dream.backends.client import ClientResult, ClientStream
 
 
 def block(message: str, tokens: int = 0, /, **one: Any) -> dict[str, Any]:

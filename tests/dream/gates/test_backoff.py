@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.gates.backoff import FIRST_BACKOFF_S, MAX_BACKOFF_S, backoff_s, failures_in_a_row
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.gates.evaluate import FIRST_BACKOFF_S, MAX_BACKOFF_S, backoff_s, evaluate_gates, failures_in_a_row
 from memtui.dream.run.run import Emit, OverBudget
 from memtui.dream.run.runs import list_runs
 from memtui.dream.run.stage import Stage

@@ -11,9 +11,10 @@ import pytest
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.client.paths import LOCK
-from memtui.dream.gates.base import DREAM_INTERVAL_S, LOCK_EXPIRY_S, SCHEDULE_TOLERANCE_S, Gate, lock_gate, read_lock
+from memtui.dream.gates.base import DREAM_INTERVAL_S, SCHEDULE_TOLERANCE_S, Gate, lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.gates.sessions import MIN_SESSIONS
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, read_lock
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from tests.support import digest_tree

@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from memtui.dream.gates.base import LOCK_EXPIRY_S
-from memtui.dream.lock.foreign import find_external_run, text_before_run
+from memtui.dream.lock.external_run import find_external_run, text_before_run
 from memtui.dream.lock.lock import DreamLock
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
 from memtui.fs.atomic import digest
 from memtui.util.errors import NotFound
 from tests.dream.scene import NOW, Scene

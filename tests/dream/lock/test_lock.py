@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates.base import lock_gate, read_lock, time_gate
+from memtui.dream.gates.base import lock_gate, time_gate
 from memtui.dream.lock.journal import LockJournal
 from memtui.dream.lock.lock import DreamLock, clear_stale_lock, effective_lock, lock_before_run, recover_locks
-from memtui.dream.lock.lock_file import MAX_RESTORED_BYTES
+from memtui.dream.lock.lock_file import MAX_RESTORED_BYTES, read_lock
 from memtui.fs.filesystem import FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused

@@ -39,7 +39,7 @@ def test_any_run_beside_any_person(run: Mapping[str, str | None], person: Mappin
         # A file that the run left without a text is one that it wants gone.
         wanted = {file: text for file, text in wanted.items() if text.strip() or start.get(file) == text}
         adoption = plan_adoption(stage, scene.workspace)
-        conflicts = {piece.name for item in adoption.items if item.state == "conflict" for piece in item.pieces}
+        conflicts = {piece.name for item in adoption.items if item.state == "conflict" for piece in item.files}
         done = adopt_stage(stage, scene.workspace)
         after = contents(scene.folder)
         for file in start.keys() | wanted.keys() | theirs.keys():
