@@ -31,7 +31,7 @@ from msgspec import Struct
 
 from memtui.agent.model import AnswerPiece, Block, ModelAnswer, ModelError, Request, RetryWait, UsageSoFar
 from memtui.agent.usage import TokenUsage
-from memtui.util.errors import UsageError as BadCall
+from memtui.util.errors import UsageError
 from memtui.util.text import clip, visible
 
 FaultKind = Literal["final", "server", "rate", "cut"]
@@ -116,7 +116,7 @@ class AnthropicModel:
     ) -> None:
         self._secret = (endpoint.key or endpoint.token).strip()
         if not self._secret or not (self._secret.isascii() and self._secret.isprintable()):
-            raise BadCall("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
+            raise UsageError("there is no usable key for the model service", hint="set ANTHROPIC_API_KEY")
         self._host = _checked_host(endpoint.base_url)
         self._sleep = sleep
         self._rng = rng or random.Random()
@@ -212,7 +212,7 @@ def _checked_host(base_url: str) -> str:
     except httpx2.InvalidURL:
         url = httpx2.URL("")
     if url.scheme not in ("http", "https") or not url.host:
-        raise BadCall("the base URL of the model service is no http address", hint="check ANTHROPIC_BASE_URL")
+        raise UsageError("the base URL of the model service is no http address", hint="check ANTHROPIC_BASE_URL")
     return url.host + (f":{url.port}" if url.port else "")
 
 

@@ -87,7 +87,7 @@ async def test_a_model_without_a_price(runner: Runner) -> None:
     ran = await runner.run(model="some-model", budget=Budget(money=1.0))
     assert ran.end.money is None and ran.end.why == "done"
     assert [note.text for note in ran.of(AgentNote)] == [
-        "the price of some-model isn't known, so its limit in money can't be held"
+        "the price of some-model isn't known, so its limit in money can't be kept"
     ]
 
 

@@ -74,7 +74,7 @@ async def test_an_end_at_any_await_leaves_files_whole(runner: Runner) -> None:
 
 def _broken_off(step: int, loop: asyncio.AbstractEventLoop, coro: Any, **more: Any) -> asyncio.Task[Any]:
     """A task; if it is the run's own, it is cancelled at its n-th await."""
-    if coro.__qualname__ == "_Run.go":
+    if coro.__qualname__.endswith(".go"):
         coro = _until(step, coro)
     return asyncio.Task(coro, loop=loop, **more)
 

@@ -148,13 +148,13 @@ async def test_a_run_of_another_process_is_on_every_view(
         await press(pilot, "x")
         assert isinstance(app.screen, Question)
         shown = screen_text(app)
-        assert "SIGTERM, then SIGKILL after 5 s" in shown and "gone again" in shown
+        assert "SIGTERM, then SIGKILL after 5 s" in shown and "removed again" in shown
         await press(pilot, "n", "x", "y")
         await until(pilot, lambda: "killed after" in screen_text(app))
         await until(pilot, lambda: pill(app).dream is None)
         await until(pilot, hanging.gone)
         shown = screen_text(app)
-        assert "✓ last dream gone again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
+        assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
         await press(pilot, "escape", "2")
         view = app.dream_view
         assert "killed" in listed(view)[0] and "drafted" in told(view)

@@ -28,8 +28,8 @@ OPERANDS = {
 PIPED = {"jq": ".", "sed": "1p", "grep": "x", "rg": "x", "tr": "a b"}
 FOLDERS = {"grep": "-r x .", "rg": "x . logs", "ls": "logs team", "du": "logs team", "file": "logs", "stat": "logs"}
 VALUE = {
-    "text": "1", "number": "3", "width": "3", "format": "+%s", "moment": "now", "path": "a.md", "sed": "1p",
-    "chosen": "*.md",
+    "text": "1", "number": "3", "width": "3", "format": "+%s", "date": "now", "path": "a.md", "sed": "1p",
+    "files": "*.md",
 }  # fmt: skip
 
 

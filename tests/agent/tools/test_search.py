@@ -83,7 +83,7 @@ def test_names_that_are_not_looked_for(scope: AllowedFolders, given: dict[str, A
 
 
 def test_too_many_names(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "MOST_NAMES", 10)
+    monkeypatch.setattr(walk, "MAX_NAMES", 10)
     assert "name a folder further down" in use(scope, "Glob", pattern="*").reason
     assert "name a folder further down" in use(scope, "Grep", pattern="x").reason
 
@@ -141,7 +141,7 @@ def test_which_files_are_searched(scope: AllowedFolders) -> None:
     assert lines(scope, "Grep", pattern="type", glob="user*.md") == ["user role.md", "user-role.md"]
     assert lines(scope, "Grep", pattern="type", glob="logs/**/*.md") == ["logs/2026/03/2026-03-01.md"]
     assert "a.md" not in lines(scope, "Grep", pattern="type", glob="!*.md")
-    assert lines(scope, "Grep", pattern="x", glob="*.none") == ["(no file to look into)"]
+    assert lines(scope, "Grep", pattern="x", glob="*.none") == ["(no file to search)"]
     assert lines(scope, "Grep", pattern="not there") == ["(nothing found)"]
     (scope.root / "bin.md").write_bytes(b"find\0me")
     assert lines(scope, "Grep", pattern="find") == ["(nothing found)"]
@@ -185,24 +185,47 @@ def test_searches_that_are_refused(scope: AllowedFolders, given: dict[str, Any],
     assert words in outcome.reason and not outcome.ok
 
 
-def test_a_pattern_that_never_ends_is_stopped(scope: AllowedFolders) -> None:
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[psutil.Process]:
+    """The processes that a search starts."""
+    found: list[psutil.Process] = []
+    real = asyncio.create_subprocess_exec
+
+    async def start(*argv: str, **more: Any) -> Any:
+        child = await real(*argv, **more)
+        found.append(psutil.Process(child.pid))
+        return child
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", start)
+    return found
+
+
+def ended(process: psutil.Process) -> bool:
+    """Whether a process is gone; one that nobody has reaped yet is."""
+    try:
+        return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
+
+
+def test_a_pattern_that_never_ends_is_stopped(scope: AllowedFolders, started: list[psutil.Process]) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
     job = grep.search_job(_where(scope), {"pattern": "(a+)+$"}, scope)
     with pytest.raises(ToolFault, match="took too long"):
         asyncio.run(grep.run_search(job, seconds=0.3))
-    assert psutil.Process().children() == []
+    assert [ended(process) for process in started] == [True] * len(started)
 
 
-async def test_a_search_ends_with_who_waits_for_it(scope: AllowedFolders) -> None:
+async def test_a_search_ends_with_who_waits_for_it(scope: AllowedFolders, started: list[psutil.Process]) -> None:
     (scope.root / "a.md").write_text("a" * 60 + "!\n")
     job = grep.search_job(_where(scope), {"pattern": "(a+)+$"}, scope)
     work = asyncio.create_task(grep.run_search(job))
-    while not psutil.Process().children():
+    while not started:
         await asyncio.sleep(0)
     work.cancel()
     with contextlib.suppress(asyncio.CancelledError):
         await work
-    assert psutil.Process().children() == []
+    assert ended(started[0])
 
 
 def test_a_search_sees_no_key(scope: AllowedFolders, monkeypatch: pytest.MonkeyPatch) -> None:

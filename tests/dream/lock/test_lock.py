@@ -274,7 +274,7 @@ def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
         scene.put_lock(content, 30 * HOUR)
     fs = Meanwhile(lambda: scene.put_lock(str(other.pid).encode(), 0), at)
     lock = DreamLock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
-    with pytest.raises(Conflict, match=f"process {other.pid} was faster|somebody else took the lock"):
+    with pytest.raises(Conflict, match=f"process {other.pid} was faster|another process took the lock"):
         lock.take()
     assert read_lock(scene.folder).pid == other.pid
     assert LockJournal(scene.dirs, scene.folder).load() is None

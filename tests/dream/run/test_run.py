@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 
 from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.run import events
 from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, Phase, Turn
 from memtui.dream.run.recovery import recover
-from memtui.dream.run.run import Emit, OverBudget, events
+from memtui.dream.run.run import Emit, OverBudget
 from memtui.dream.run.runs import (
     events_of,
     find_run,

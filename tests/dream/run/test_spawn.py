@@ -23,7 +23,7 @@ def started(monkeypatch: pytest.MonkeyPatch) -> list[RunRequest]:
     def start(cwd: Path, wish: RunRequest, *, environ: Mapping[str, str], program: object) -> None:
         wishes.append(wish)
 
-    monkeypatch.setattr(module, "start_unwatched", start)
+    monkeypatch.setattr(module, "start_detached", start)
     return wishes
 
 

@@ -48,7 +48,7 @@ def end_it(scene: Scene, way: str, moment: str) -> int:
     fails = full_disk if way == "failure" else lambda: None
     child = Child(scene, moment, then=fails)
     if way == "memtui kill":
-        stopping = stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, pause=child.let_go, patience=60)
+        stopping = stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace, pause=child.let_go, grace=60)
         assert stopping.by == "SIGTERM"
     elif way != "failure":
         os.kill(child.pid, signal.Signals[way] if way != "time-out" else signal.SIGALRM)  # as the timer does
@@ -114,7 +114,7 @@ def test_a_run_that_doesn_t_listen_is_killed(scene: Scene) -> None:
     assert stopping.by == "SIGKILL" and stopping.end.signal == signal.SIGKILL
     assert child.wait() == -9
     assert digest_tree(scene.folder) == before
-    assert stopping.end.how == "killed" and stopping.end.lock == "gone again: there was none before"
+    assert stopping.end.how == "killed" and stopping.end.lock == "removed again: there was none before"
     with pytest.raises(Conflict, match="has ended already"):
         stop_run(list_runs(scene.dirs)[0], scene.dirs, scene.workspace)
 
