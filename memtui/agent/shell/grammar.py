@@ -79,7 +79,7 @@ class PipelinePart(Struct, frozen=True):
     commands: tuple[ShellCommand, ...]
 
 
-def parse_line(line: str) -> list[PipelinePart]:
+def parse_command_line(line: str) -> list[PipelinePart]:
     """Read a command line.
 
     Raises:

@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.agent.shell.commands import COMMAND_RULES, SPECIAL_COMMANDS, VALUE_CHECKS, CommandRules
-from memtui.agent.shell.grammar import Denied, PipelinePart, Redirect, ShellCommand, Word, parse_line
+from memtui.agent.shell.grammar import Denied, PipelinePart, Redirect, ShellCommand, Word, parse_command_line
 from memtui.agent.shell.paths import AllowedFolders
 
 COMMANDS = frozenset(COMMAND_RULES) | frozenset(SPECIAL_COMMANDS)
@@ -60,7 +60,7 @@ def check_line(line: str, scope: AllowedFolders) -> ShellPlan:
     """
     root = Path(os.path.realpath(scope.root))
     readable = (root, *(Path(os.path.realpath(folder)) for folder in scope.reads))
-    parts, scope = _apply_cd(parse_line(line), scope)
+    parts, scope = _apply_cd(parse_command_line(line), scope)
     steps = [ShellStep(part.after, tuple(_stage(command, scope) for command in part.commands)) for part in parts]
     return ShellPlan(scope.cwd or root, tuple(steps), readable)
 

@@ -18,7 +18,7 @@ from memtui.dream.lock.journal import LockEntry, LockJournal, lock_entries
 from memtui.dream.lock.lock_file import (
     LockState,
     PriorLock,
-    open_folder,
+    folder_keeping_mtime,
     parse_lock_pid,
     read_lock,
     read_prior_lock,
@@ -134,7 +134,7 @@ class DreamLock:
 
     def _write(self, seen: PriorLock) -> None:
         """Write our PID, provided that the lock is still what was read."""
-        with open_folder(self.folder, self._fs) as fd:
+        with folder_keeping_mtime(self.folder, self._fs) as fd:
             mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
             temp = write_temp(fd, LOCK, _lock_text(self._me), fs=self._fs, mode=mode)
             try:
@@ -204,7 +204,7 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
         gate = lock_gate(known, now)
         if not gate.open and known.kind != "foreign":
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
-        with open_folder(real, fs) as fd:
+        with folder_keeping_mtime(real, fs) as fd:
             try:
                 is_folder = stat.S_ISDIR(fs.lstat(LOCK, dir_fd=fd).st_mode)
                 (fs.rmdir if is_folder else fs.unlink)(LOCK, dir_fd=fd)
@@ -269,7 +269,7 @@ def _put_back(entry: LockEntry, fs: FileSystem) -> PriorLock | None:
     before = entry.before
     try:
         if read_lock(entry.folder).pid == entry.holder.pid:
-            with open_folder(entry.folder, fs) as fd:
+            with folder_keeping_mtime(entry.folder, fs) as fd:
                 restore_prior_lock(fd, before, fs)
         elif read_prior_lock(entry.folder, fs) != before:
             return None

@@ -98,7 +98,7 @@ def _state_without_opening(path: Path) -> LockState:
 
 
 @contextmanager
-def open_folder(folder: Path, fs: FileSystem) -> Iterator[int]:
+def folder_keeping_mtime(folder: Path, fs: FileSystem) -> Iterator[int]:
     """Open the memory folder; sync it afterwards and restore its mtime: taking a lock is no change of memory."""
     fd = fs.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:

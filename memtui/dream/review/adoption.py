@@ -12,9 +12,9 @@ from memtui.dream.run.stage_changes import StageChanges, StagedChange, read_stag
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
-from memtui.history.store import Change, Saved, Store
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
-from memtui.history.versions import Version
+from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
 from memtui.util.text import many
@@ -180,7 +180,7 @@ def adopt_stage(
             workspace.pins.rename(stage.folder, item.touched.old, item.touched.name)
     done = tuple(item.touched.name for item in items)
     left = tuple(item.touched.name for item in adoption.open if item.touched.name not in done)
-    return Adopted(saved.version.id if saved.version is not None else None, done, saved.merged, left)
+    return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
 def _select(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:
@@ -224,7 +224,7 @@ def planned_texts(adoption: Adoption) -> Mapping[str, tuple[bytes | None, bytes 
     }
 
 
-def adopted_versions(run: Run, workspace: Workspace) -> tuple[Version, ...]:
-    """The versions in which something of a run was adopted, newest first."""
-    versions = workspace.store(run.folder).versions()
-    return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
+def adopted_operations(run: Run, workspace: Workspace) -> tuple[Operation, ...]:
+    """The operations in which something of a run was adopted, newest first."""
+    operations = workspace.store(run.folder).operations()
+    return tuple(one for one in operations if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)

@@ -6,13 +6,14 @@ from contextlib import suppress
 from msgspec import Struct
 
 from memtui.dream.lock.lock import DreamLock
-from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_versions, plan_adoption, planned_texts
+from memtui.dream.review.adoption import Adopted, adopt_stage, adopted_operations, plan_adoption, planned_texts
 from memtui.dream.run.events import Decided, EventLog
 from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import read_staged
 from memtui.fs.atomic import digest
-from memtui.history.store import Change, Saved
+from memtui.history.store import Change
+from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
@@ -95,7 +96,7 @@ def texts_changed(run: Run, dirs: Dirs, workspace: Workspace) -> tuple[tuple[str
     history = workspace.store(run.folder).history
     return tuple(
         (change.name, history.before(version.id, change.name), history.read(version.id, change.name))
-        for version in reversed(adopted_versions(run, workspace))
+        for version in reversed(adopted_operations(run, workspace))
         for change in version.files
     )
 
@@ -112,7 +113,7 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
         stage = open_stage(dirs, run.id)
         return FileVersions(stage.base(name), read_staged(stage, name), now)
     history = workspace.store(run.folder).history
-    for version in adopted_versions(run, workspace):
+    for version in adopted_operations(run, workspace):
         if any(change.name == name for change in version.files):
             return FileVersions(history.before(version.id, name), history.read(version.id, name), now)
     raise NotFound(f"nothing is known of what the dream {run.id} did to {name}")
@@ -127,7 +128,7 @@ def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None =
     Raises:
         NotFound: If nothing of the run was adopted, or not this file.
     """
-    made = [version for version in adopted_versions(run, workspace) if not version.undone]
+    made = [version for version in adopted_operations(run, workspace) if not version.undone]
     if not made:
         raise NotFound(f"nothing of the dream {run.id} is in the memory folder", hint="memtui history tells more")
     history = workspace.store(run.folder).history
@@ -147,13 +148,14 @@ def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `plan_restore`, as one version that can be undone.
+    """Carry out a `plan_restore`, as one operation that can be undone; what later edits overlap is in `left`.
 
     Raises:
         Refused: If memtui is read-only.
-        Stale: If later edits stand in the way; nothing was written.
+        Stale: If later edits stand in the way of all of it; nothing was written.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
     why = f"restore {many(len(changes), 'file')} from before the dream {run.id}"
-    return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra={"before-run": run.id})
+    extra = {"before-run": run.id}
+    return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra=extra, partial=True)

@@ -9,7 +9,7 @@ import time
 from memtui.dream import has_history
 from memtui.dream.lock.lock import recover_locks
 from memtui.dream.lock.lock_file import PriorLock
-from memtui.dream.review.adoption import adopted_versions
+from memtui.dream.review.adoption import adopted_operations
 from memtui.dream.run.events import Ended, EventLog
 from memtui.dream.run.runs import Run, clear_runs, list_runs, run_state
 from memtui.dream.run.stage import clear_stages, discard_stage, has_stage, open_stage
@@ -46,7 +46,7 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
         lock: What became of its lock, for people.
         signal: The signal that ended it, 0 if unknown.
     """
-    made = next(iter(adopted_versions(run, workspace)), None)
+    made = next(iter(adopted_operations(run, workspace)), None)
     if made is not None:
         discard_stage(dirs, run.id)
         names = tuple(change.name for change in made.files)

@@ -164,12 +164,12 @@ class DreamLoader:
         events = events_of(run)
         if dream.state.word == "running":
             return OpenDream(run.id, events)
-        from memtui.dream.review.adoption import adopted_versions, plan_adoption
+        from memtui.dream.review.adoption import adopted_operations, plan_adoption
 
         try:
             taken = {
                 change.name: "taken back" if version.undone else "adopted"
-                for version in reversed(adopted_versions(run, workspace))
+                for version in reversed(adopted_operations(run, workspace))
                 for change in version.files
             }
             items = plan_adoption(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
