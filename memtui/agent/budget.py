@@ -7,8 +7,10 @@ because the next request asks for no more; its input can only be estimated, so a
 from msgspec import Struct
 
 from memtui.agent.conversation import ToolCall
+from memtui.agent.events import safe_line
 from memtui.agent.task import Budget
 from memtui.agent.tools.outcome import ToolResult
+from memtui.agent.tools.toolbox import call_argument
 from memtui.agent.usage import Price, TokenUsage
 from memtui.util.text import size
 
@@ -34,11 +36,15 @@ class ProgressGuard:
         self.idle = 0
         """Turns in a row without anything new."""
 
-    def repeats(self, call: ToolCall) -> bool:
-        """Whether this call is one too many."""
+    def repeated(self, call: ToolCall) -> str:
+        """Count a call; returns the reason to stop if it was made too often, else ""."""
         counts = self._writes if call.name in WRITING_TOOLS else self._reads
         counts[call.key] = counts.get(call.key, 0) + 1
-        return counts[call.key] >= MAX_SAME_CALLS
+        if counts[call.key] < MAX_SAME_CALLS:
+            return ""
+        return (
+            f"the same call {MAX_SAME_CALLS} times: {safe_line(f'{call.name} {call_argument(call.name, call.given)}')}"
+        )
 
     def saw(self, outcome: ToolResult) -> None:
         """Take note of what a call came to."""
@@ -53,6 +59,10 @@ class ProgressGuard:
         """All calls of the turn are done."""
         self.idle = 0 if self._moved else self.idle + 1
         self._moved = False
+
+    def stuck(self) -> str:
+        """The reason to stop if too many turns in a row brought nothing new, else ""."""
+        return f"{MAX_IDLE_TURNS} turns in a row read and wrote nothing new" if self.idle >= MAX_IDLE_TURNS else ""
 
 
 class Limit(Struct, frozen=True):

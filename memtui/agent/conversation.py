@@ -29,11 +29,7 @@ _MAX_DEPTH = 20
 
 
 class Conversation:
-    """Grows by one answer and our reply to it at a time.
-
-    Args:
-        system: The system prompt.
-    """
+    """Grows by one answer and our reply to it at a time."""
 
     def __init__(self, system: str, prompt: str, tools: list[dict[str, Any]]) -> None:
         self._system = replace_surrogates(system)

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from contextlib import aclosing
 
-from memtui.agent.budget import MAX_IDLE_TURNS, MAX_SAME_CALLS, Limit, ProgressGuard, Spending
+from memtui.agent.budget import MAX_IDLE_TURNS, Limit, ProgressGuard, Spending
 from memtui.agent.conversation import (
     Conversation,
     ParsedResponse,
@@ -184,9 +184,8 @@ class _TaskRun:
         self._conversation.take(parsed.content)
         blocks: list[Block] = []
         for call in parsed.calls:
-            if self._progress.repeats(call):
-                what = safe_line(f"{call.name} {call_argument(call.name, call.given)}")
-                return self.end("failed", "repeats", f"the same call {MAX_SAME_CALLS} times: {what}")
+            if reason := self._progress.repeated(call):
+                return self.end("failed", "repeats", reason)
             outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
             self._progress.saw(outcome)
             self._used(call, outcome)
@@ -221,11 +220,10 @@ class _TaskRun:
 
     def _next(self, blocks: list[Block]) -> TaskResult | None:
         """Send the results, unless the run makes no progress."""
-        idle, left = self._progress.idle, self._task.budget.turns - self._turns
-        if idle >= MAX_IDLE_TURNS:
-            return self.end("failed", "no_progress", f"{MAX_IDLE_TURNS} turns in a row read and wrote nothing new")
-        notes = []
-        if idle == MAX_IDLE_TURNS - 2:
+        if reason := self._progress.stuck():
+            return self.end("failed", "no_progress", reason)
+        notes, left = [], self._task.budget.turns - self._turns
+        if self._progress.idle == MAX_IDLE_TURNS - 2:
             notes.append("For some turns nothing new was read or written. Change something, or finish.")
         if left <= _WARN_TURNS_LEFT:
             notes.append(f"{left} more {'answer is' if left == 1 else 'answers are'} left: finish what matters most.")

@@ -152,7 +152,7 @@ async def test_a_run_of_another_process_is_on_every_view(
         await press(pilot, "n", "x", "y")
         await until(pilot, lambda: "killed after" in screen_text(app))
         await until(pilot, lambda: pill(app).dream is None)
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
         shown = screen_text(app)
         assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
         await press(pilot, "escape", "2")

@@ -55,7 +55,7 @@ async def test_the_log_follows_until_a_person_reads_older_rows(make_app: Maker, 
         await press(pilot, "f")
         assert "thought 40" in screen_text(app)
         await press(pilot, "x", "y")
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
 
 
 async def test_another_programs_dream_is_shown_live_and_never_ended(

@@ -30,11 +30,7 @@ Given = Mapping[str, Any]
 
 
 class Toolbox:
-    """Runs a run's tool calls, one after the other.
-
-    Args:
-        allowed: Names of the tools that the run may use.
-    """
+    """Makes a run's tool calls, one after the other; `allowed` are the tools that it may use."""
 
     def __init__(self, scope: AllowedFolders, allowed: Sequence[str] = TOOLS, *, fs: FileSystem = REAL) -> None:
         self._scope = scope

@@ -34,7 +34,7 @@ from typing import IO, Any
 
 from msgspec import Struct
 
-from memtui.agent.budget import MAX_IDLE_TURNS, MAX_SAME_CALLS, WRITING_TOOLS, ProgressGuard
+from memtui.agent.budget import WRITING_TOOLS, ProgressGuard
 from memtui.agent.conversation import ToolCall
 from memtui.agent.events import EmitAgentEvent, ModelRetry, ModelTurn, ToolUsed, UsageTotal, safe_line, safe_text
 from memtui.agent.task import Budget
@@ -82,11 +82,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 def client_work(mode: str, workspace: Workspace, config: Config) -> BackendWork:
-    """The work of a dream that runs the agent client.
-
-    Raises:
-        Unsupported: If there is no client.
-    """
+    """The work of a dream that runs the agent client; raises `Unsupported` if there is none."""
     client = find_client(workspace.env)
 
     def work(stage: Stage, emit: Emit) -> None:
@@ -117,11 +113,7 @@ def _raise_if_failed(result: "ClientResult") -> None:
 def client_command(
     client: str, context: PromptContext, workspace: Workspace, config: Config, money: float | None
 ) -> list[str]:
-    """The command line; the prompt comes on standard input.
-
-    Args:
-        money: US dollars that the run may cost, `None` for no limit.
-    """
+    """The command line, for a limit in US dollars or none; the prompt comes on standard input."""
     words = [client, "-p", "--output-format", "stream-json", "--verbose", "--no-session-persistence"]
     words += ["--permission-mode", "dontAsk", "--tools", TOOLS, "--disable-slash-commands", "--strict-mcp-config"]
     words += ["--setting-sources", "", "--settings", json.dumps(_settings(context, workspace))]
@@ -166,14 +158,9 @@ class RunGuard:
         self._progress = ProgressGuard()
 
     def called(self, id: str, name: str, given: object) -> None:
-        """Count a tool call.
-
-        Raises:
-            MemtuiError: If the model asked for the same too often.
-        """
-        if self._progress.repeats(ToolCall(id, name, given)):
-            call = safe_line(f"{name} {call_argument(name, given)}")
-            raise MemtuiError(f"the same call {MAX_SAME_CALLS} times: {call}")
+        """Count a tool call; raises `MemtuiError` if the model made the same one too often."""
+        if reason := self._progress.repeated(ToolCall(id, name, given)):
+            raise MemtuiError(reason)
 
     def answered(self, name: str, text: str, *, ok: bool) -> None:
         """Take note of a call's result."""
@@ -181,21 +168,13 @@ class RunGuard:
         self._progress.saw(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
 
     def turn_over(self) -> None:
-        """All results of an answer are in.
-
-        Raises:
-            MemtuiError: If too many answers in a row brought nothing new.
-        """
+        """End a turn; raises `MemtuiError` if too many in a row brought nothing new."""
         self._progress.turn_over()
-        if self._progress.idle >= MAX_IDLE_TURNS:
-            raise MemtuiError(f"{MAX_IDLE_TURNS} turns in a row read and wrote nothing new")
+        if reason := self._progress.stuck():
+            raise MemtuiError(reason)
 
     def spent(self, usage: TokenUsage) -> None:
-        """Check the tokens used so far.
-
-        Raises:
-            OverBudget: If they are too many.
-        """
+        """Check the tokens used so far; raises `OverBudget` if they are too many."""
         for used, most, what in (
             (usage.prompt, self._budget.input_tokens, "input"),
             (usage.output, self._budget.output_tokens, "output"),
@@ -213,11 +192,7 @@ class ClientResult(Struct, frozen=True):
 
 
 class ClientStream:
-    """Turns the client's lines into agent events; what has another shape is skipped.
-
-    Args:
-        guard: May end the run by what it raises.
-    """
+    """Turns the client's lines into agent events; what has another shape is skipped."""
 
     def __init__(self, emit: EmitAgentEvent, guard: RunGuard | None = None) -> None:
         self._emit = emit

@@ -33,11 +33,7 @@ _SUCCEEDED = ("done", "nothing", "held")
 def evaluate_gates(
     workspace: Workspace, dirs: Dirs, now: float, *, trigger: str = "hand", keep: bool = False
 ) -> tuple[Gate, ...]:
-    """Evaluate every gate.
-
-    Args:
-        keep: For a run: if the sessions had to be scanned, keep the result for ten minutes.
-    """
+    """Evaluate every gate; a run passes `keep` to keep the result of a scan of the sessions."""
     return tuple(_gates(workspace, dirs, now, trigger=trigger, keep=keep))
 
 

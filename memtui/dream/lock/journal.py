@@ -38,11 +38,7 @@ class LockEntry(Struct, frozen=True):
 
 
 class LockJournal:
-    """The journal entry of one memory folder.
-
-    Args:
-        folder: The memory folder's real path.
-    """
+    """The journal entry of one memory folder, given by its real path."""
 
     def __init__(self, dirs: Dirs, folder: Path, *, fs: FileSystem = REAL) -> None:
         self.path = dirs.state / "locks" / f"{digest(os.fsencode(folder))[:16]}.json"

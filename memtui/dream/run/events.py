@@ -193,11 +193,7 @@ def _checked(value: object, default: Any) -> Any:
 
 
 class EventLog:
-    """Appends to an event file; an event is a single write, so that those of two writers don't mix.
-
-    Args:
-        path: The file; its folder exists.
-    """
+    """Appends to an event file; an event is a single write, so that those of two writers don't mix."""
 
     def __init__(self, path: Path, *, now: Callable[[], float], fs: FileSystem = REAL) -> None:
         self.path = path

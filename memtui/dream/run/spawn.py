@@ -103,35 +103,40 @@ def start_run(
             words = ("--run", id, *request.words)
             return StartedRun(id, path, _start(words, cwd, environ, output.fileno(), program))
     except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
+        raise _start_fault(error) from error
 
 
 def start_detached(
     cwd: Path, request: RunRequest, *, environ: Mapping[str, str], program: Sequence[str] | None = None
 ) -> None:
-    """Start a run that nobody waits for: it has no folder until its gates are open, and its output is discarded.
-
-    Raises:
-        MemtuiError: If it can't be started.
-    """
-    try:
-        _start(request.words, cwd, environ, subprocess.DEVNULL, program)
-    except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
+    """Start a run that nobody waits for: it has no folder until its gates are open, and its output is discarded."""
+    _start(request.words, cwd, environ, subprocess.DEVNULL, program)
 
 
 def _start(
     words: Sequence[str], cwd: Path, environ: Mapping[str, str], output: int, program: Sequence[str] | None
 ) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [*(program or PROGRAM), "dream", "run", *words],
-        cwd=cwd,
-        env=dict(environ),
-        stdin=subprocess.DEVNULL,
-        stdout=output,
-        stderr=output,
-        start_new_session=True,
-    )
+    """Start `memtui dream run` in a session of its own.
+
+    Raises:
+        MemtuiError: If it can't be started.
+    """
+    try:
+        return subprocess.Popen(
+            [*(program or PROGRAM), "dream", "run", *words],
+            cwd=cwd,
+            env=dict(environ),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise _start_fault(error) from error
+
+
+def _start_fault(error: OSError) -> MemtuiError:
+    return fault(error, "the dream", outcome="it didn't start")
 
 
 def start_if_ready(
@@ -153,7 +158,8 @@ def start_if_ready(
     """
     closed = blocking_gate_without_scan(workspace, dirs, now, trigger=request.trigger, force=request.force)
     if closed is not None:
-        _record(workspace, dirs, request.trigger, closed.name, closed.reason, now)
+        event = GateClosed(closed.name, closed.reason, str(workspace.location.folder), request.trigger)
+        record_refusal(dirs, event, lambda: now)
     else:
         start_detached(workspace.location.cwd, request, environ=environ, program=program)
     return closed
@@ -161,8 +167,4 @@ def start_if_ready(
 
 def record_start_fault(workspace: Workspace, dirs: Dirs, trigger: str, reason: str, now: float) -> None:
     """Record why a dream that nobody waits for couldn't even begin."""
-    _record(workspace, dirs, trigger, "start", reason, now)
-
-
-def _record(workspace: Workspace, dirs: Dirs, trigger: str, name: str, reason: str, now: float) -> None:
-    record_refusal(dirs, GateClosed(name, reason, str(workspace.location.folder), trigger), lambda: now)
+    record_refusal(dirs, GateClosed("start", reason, str(workspace.location.folder), trigger), lambda: now)

@@ -131,12 +131,7 @@ class Crontab:
         self._program = tuple(program)
 
     def line(self, id: str) -> str | None:
-        """Find our line of that id.
-
-        Raises:
-            Unsupported: If there is no crontab program.
-            MemtuiError: If the crontab can't be read.
-        """
+        """Find our line of that id; raises `MemtuiError` if the crontab can't be read."""
         found = [line for line in self._read().split(b"\n") if _is_ours(line, id)]
         return found[0].decode("utf-8", "surrogateescape") if found else None
 
@@ -165,11 +160,7 @@ class Crontab:
         return told
 
     def remove(self, id: str) -> bool:
-        """Remove our line; returns whether there was one.
-
-        Raises:
-            Conflict, MemtuiError: As `put`.
-        """
+        """Remove our line; returns whether there was one. Raises as `put`."""
         before = self._read()
         kept = [line for line in before.split(b"\n") if not _is_ours(line, id)]
         after = b"\n".join(kept)
