@@ -64,7 +64,7 @@ _FINAL_STATUS: Mapping[int, tuple[str, str, str]] = {
 }
 """Status to cause, words and hint."""
 _CHARS_PER_TOKEN = 4
-"""About; the tokens of a broken answer are reported by nobody."""
+"""An estimate, for a broken answer, whose tokens are not reported."""
 _DELTA_KEYS = {"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature"}
 
 
@@ -178,8 +178,8 @@ class AnthropicModel:
 
     def _of_status(self, error: anthropic.APIStatusError, opened: bool) -> ApiFault:
         """The fault that the service reported, before the stream or within it."""
-        said = error.body.get("error") if isinstance(error.body, Mapping) else None
-        body: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
+        detail = error.body.get("error") if isinstance(error.body, Mapping) else None
+        body: Mapping[str, Any] = detail if isinstance(detail, Mapping) else {}
         details = body.get("details")
         code = details.get("error_code") if isinstance(details, Mapping) else None
         status = error.status_code
@@ -331,22 +331,22 @@ def fault_of_status(status: int, message: str, code: str, headers: Mapping[str, 
         code: Its stable name for the cause, may be empty.
         headers: Of the response, names in lower case.
     """
-    said = f" ({clip(visible(message, keep=''), 300)})" if message else ""
+    quoted = f" ({clip(visible(message, keep=''), 300)})" if message else ""
     if code == SPEND_LIMIT_CODE:
         words = "the account's spending limit is reached"
-        return ApiFault("final", "spend cap", words + said, "raise the limit, or wait until it starts anew")
-    told = headers.get("x-should-retry")
-    if status == 429 and told != "false":
+        return ApiFault("final", "spend cap", words + quoted, "raise the limit, or wait until it is reset")
+    should_retry = headers.get("x-should-retry")
+    if status == 429 and should_retry != "false":
         after = retry_after(headers)
         kind: FaultKind = "server" if after is None else "rate"
-        return ApiFault(kind, "rate", f"too many requests{said}", "wait some minutes, then start it again", after)
-    if (status >= 500 or status in _RETRYABLE_STATUS or told == "true") and told != "false":
+        return ApiFault(kind, "rate", f"too many requests{quoted}", "wait some minutes, then start it again", after)
+    if (status >= 500 or status in _RETRYABLE_STATUS or should_retry == "true") and should_retry != "false":
         cause, words = "server", f"the service failed with status {status}"
         if status == _OVERLOADED:
             cause, words = "overloaded", "the service is overloaded"
-        return ApiFault("server", cause, words + said, "start it again later", retry_after(headers))
+        return ApiFault("server", cause, words + quoted, "start it again later", retry_after(headers))
     cause, words, hint = _FINAL_STATUS.get(status, ("request", f"the service answered with status {status}", ""))
-    return ApiFault("final", cause, words + said, hint)
+    return ApiFault("final", cause, words + quoted, hint)
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
@@ -354,11 +354,11 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     seconds = _number(headers.get("retry-after-ms"))
     if seconds is not None:
         seconds /= 1000
-    elif (told := headers.get("retry-after")) is not None:
-        seconds = _number(told)
+    elif (text := headers.get("retry-after")) is not None:
+        seconds = _number(text)
         if seconds is None:  # a date, compared with the server's own clock
             try:
-                distance = parsedate_to_datetime(told) - parsedate_to_datetime(headers.get("date", ""))
+                distance = parsedate_to_datetime(text) - parsedate_to_datetime(headers.get("date", ""))
             except (TypeError, ValueError):
                 return None
             seconds = distance.total_seconds()

@@ -59,23 +59,23 @@ def run_plan(plan: ShellPlan, *, seconds: float = SHELL_TIMEOUT_S, most: int = M
     Raises:
         OSError: If the program that runs it can't be started.
     """
-    report, told = os.pipe()
+    report, report_write = os.pipe()
     try:
         child = subprocess.Popen(
-            [*_sandbox_exec_words(), sys.executable, "-I", "-S", str(_SANDBOX_PROGRAM), str(told)],
+            [*_sandbox_exec_words(), sys.executable, "-I", "-S", str(_SANDBOX_PROGRAM), str(report_write)],
             env=ENVIRONMENT,
             cwd="/",
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
-            pass_fds=(told,),
+            pass_fds=(report_write,),
             start_new_session=True,
         )
     except BaseException:
         os.close(report)
         raise
     finally:
-        os.close(told)
+        os.close(report_write)
     try:
         output, stopped = _exchange(child, _job(plan, seconds), time.monotonic() + seconds, most)
     finally:

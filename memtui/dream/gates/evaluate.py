@@ -62,8 +62,8 @@ def _gates(
     after = before_run.at or 0.0
     if assistant:
         yield log_gate(location, after)
-    elif scan or current_scan(location, workspace.env, after, now, dirs, config) is not None:
-        yield session_gate(location, workspace.env, after, now, dirs, config, keep=keep)
+    elif scan or current_scan(workspace, config, after, now) is not None:
+        yield session_gate(workspace, config, after, now, keep=keep)
     runs = list_runs(dirs, location.folder)
     yield failure_gate(runs, now, dirs)
     yield _review_gate(runs, dirs)

@@ -28,11 +28,11 @@ from memtui.client.session_files import SessionFile, session_files
 from memtui.dream.gates.base import Gate
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.history.snapshot import walk
+from memtui.memory.workspace import Workspace
 from memtui.transcripts.entries import blocks_of, is_machine, prompt_texts
 from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
 from memtui.transcripts.stats import kind_of
 from memtui.transcripts.summary import decode
-from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
 from memtui.util.text import age, ago, many
 
@@ -102,20 +102,9 @@ class SessionScan(Struct, frozen=True):
     all_count: bool
     sessions: Mapping[str, SessionCheck]
 
-    @property
-    def counted(self) -> int:
-        """How many count for sure."""
-        return sum(seen.counts is True for seen in self.sessions.values())
-
-    @property
-    def thin(self) -> int:
-        """How many have no substance."""
-        return sum(seen.counts is False for seen in self.sessions.values())
-
-    @property
-    def rest(self) -> int:
-        """How many were not read."""
-        return len(self.sessions) - self.counted - self.thin
+    def count(self, counts: bool | None) -> int:
+        """How many count (`True`), have no substance (`False`), or were not read (`None`)."""
+        return sum(seen.counts is counts for seen in self.sessions.values())
 
     def without(self, id: str | None) -> "SessionScan":
         """A copy without one session."""
@@ -125,38 +114,32 @@ class SessionScan(Struct, frozen=True):
     def in_force(self, after: float, now: float, *, all_count: bool) -> bool:
         """Whether this scan is still the answer."""
         same = (self.after, self.all_count) == (after, all_count)
-        return same and 0 <= now - self.at < SCAN_INTERVAL_S and (self.counted >= MIN_SESSIONS or not self.rest)
+        complete = self.count(True) >= MIN_SESSIONS or not self.count(None)
+        return same and complete and 0 <= now - self.at < SCAN_INTERVAL_S
 
 
-def session_gate(
-    location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config, *, keep: bool = False
-) -> Gate:
-    """Whether enough sessions were changed since the last dream.
+def session_gate(workspace: Workspace, config: Config, after: float, now: float, *, keep: bool = False) -> Gate:
+    """Whether enough sessions were changed since the last dream at `after` (0 for never).
 
     Args:
-        after: When that was; 0 for never.
         keep: Keep the result of a new scan, if the disk takes it.
     """
-    known = _load(_path(dirs, location))
-    all_count = config[COUNT_ALL_SETTING] == "true"
-    found = current_scan(location, env, after, now, dirs, config)
+    found = current_scan(workspace, config, after, now)
     if found is not None:
-        return _gate(found, env, now, location, fresh=False)
-    found = _scan(location, env, after, now, {} if known is None else known.sessions, all_count=all_count)
+        return _gate(found, workspace, now, fresh=False)
+    found = _scan(workspace, config, after, now)
     if keep:
         with suppress(OSError):
-            _save(_path(dirs, location), found)
-    return _gate(found, env, now, location, fresh=True)
+            _save(_path(workspace), found)
+    return _gate(found, workspace, now, fresh=True)
 
 
-def current_scan(
-    location: MemoryLocation, env: Env, after: float, now: float, dirs: Dirs, config: Config
-) -> SessionScan | None:
+def current_scan(workspace: Workspace, config: Config, after: float, now: float) -> SessionScan | None:
     """The kept scan, if it is still the answer."""
-    known = _load(_path(dirs, location))
+    known = _load(_path(workspace))
     if known is None:
         return None
-    known = known.without(env.get("CLAUDE_CODE_SESSION_ID"))
+    known = known.without(workspace.env.get("CLAUDE_CODE_SESSION_ID"))
     return known if known.in_force(after, now, all_count=config[COUNT_ALL_SETTING] == "true") else None
 
 
@@ -167,12 +150,12 @@ def log_gate(location: MemoryLocation, after: float) -> Gate:
     return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))
 
 
-def _scan(
-    location: MemoryLocation, env: Env, after: float, now: float, known: Mapping[str, SessionCheck], *, all_count: bool
-) -> SessionScan:
+def _scan(workspace: Workspace, config: Config, after: float, now: float) -> SessionScan:
+    kept, all_count = _load(_path(workspace)), config[COUNT_ALL_SETTING] == "true"
+    known = {} if kept is None else kept.sessions
     found: dict[str, SessionCheck] = {}
     counted = 0
-    for file in sessions_since(location, env, after):
+    for file in sessions_since(workspace.location, workspace.env, after):
         last = known.get(file.place)
         counts: bool | None = True
         if not all_count:
@@ -185,23 +168,25 @@ def _scan(
     return SessionScan(now, after, all_count, found)
 
 
-def _gate(scan: SessionScan, env: Env, now: float, location: MemoryLocation, *, fresh: bool) -> Gate:
-    left_out = ["this one"] if env.get("CLAUDE_CODE_SESSION_ID") else []
-    left_out += [f"{scan.thin} without substance"] if scan.thin else []
-    reason = f"{scan.counted} of {MIN_SESSIONS}"
-    reason += f", {scan.rest} more touched" if scan.rest else ""
+def _gate(scan: SessionScan, workspace: Workspace, now: float, *, fresh: bool) -> Gate:
+    counted, thin, unread = scan.count(True), scan.count(False), scan.count(None)
+    left_out = ["this one"] if workspace.env.get("CLAUDE_CODE_SESSION_ID") else []
+    left_out += [f"{thin} without substance"] if thin else []
+    reason = f"{counted} of {MIN_SESSIONS}"
+    reason += f", {unread} more touched" if unread else ""
     reason += f" ({' and '.join(left_out)} not counted)" if left_out else ""
-    open_ = scan.counted >= MIN_SESSIONS
+    enough = counted >= MIN_SESSIONS
     if not fresh:
         reason += f"; last look {ago(now - scan.at)}"
-        reason += "" if open_ else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
-    return Gate("sessions", open_, f"{MIN_SESSIONS} sessions since then", reason, str(location.transcripts))
+        reason += "" if enough else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
+    return Gate("sessions", enough, f"{MIN_SESSIONS} sessions since then", reason, str(workspace.location.transcripts))
 
 
-def _path(dirs: Dirs, location: MemoryLocation) -> Path:
+def _path(workspace: Workspace) -> Path:
     """One file for each set of session folders: seen from another directory, a memory has other sessions."""
-    folders = b"\0".join(os.fsencode(folder) for folder in (location.folder, *session_folders(location)))
-    return dirs.state / "scans" / f"{digest(folders)[:16]}.json"
+    folders = (workspace.location.folder, *session_folders(workspace.location))
+    name = digest(b"\0".join(os.fsencode(folder) for folder in folders))[:16]
+    return workspace.dirs.state / "scans" / f"{name}.json"
 
 
 def _load(path: Path) -> SessionScan | None:
@@ -229,14 +214,14 @@ def _save(path: Path, scan: SessionScan) -> None:
 
 def has_substance(file: SessionFile) -> bool:
     """Whether a session counts; reads only until that is certain."""
-    shells = said = 0
+    shells = chars = 0
     try:
         with file.path.open("rb") as lines:
             while line := lines.readline(LONGEST_LINE):
                 for data in _records(line):
                     ran, other, prose = _substance(data)
-                    shells, said = shells + ran, said + prose
-                    if other or said >= MIN_PROSE_CHARS:
+                    shells, chars = shells + ran, chars + prose
+                    if other or chars >= MIN_PROSE_CHARS:
                         return True
                 if lines.tell() > MAX_SCANNED_BYTES:
                     return True
@@ -258,11 +243,11 @@ def _substance(data: Record) -> tuple[int, int, int]:
     if data.get("type") == "user":
         typed = () if data.get("isMeta") else prompt_texts(data)
         return 0, 0, sum(len(words) for words in typed if not is_machine(words))
-    shells = others = said = 0
+    shells = others = chars = 0
     for block in blocks_of(message):
         if block["type"] == "tool_use":
             shell = kind_of(str(block.get("name"))) == "shells"
             shells, others = shells + shell, others + (not shell)
         elif block["type"] == "text":
-            said += len(block["text"])
-    return shells, others, said
+            chars += len(block["text"])
+    return shells, others, chars

@@ -24,7 +24,7 @@ class LockEntry(Struct, frozen=True):
     """A lock that one of our runs took.
 
     `run` is the run's id. `made` are the folders that were created for the lock, outermost first. `success_ns` is set
-    once the consolidation has succeeded: the lock shall get this mtime. `done`: it has it, and the holder's process,
+    once the consolidation has succeeded: the lock is to get this mtime. `done`: it has it, and the holder's process,
     which may go on for a while, no longer holds the lock.
     """
 

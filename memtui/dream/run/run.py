@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from memtui.dream.gates.base import Gate
@@ -90,7 +90,7 @@ def run_dream(
     wall: float = MAX_RUN_S,
     clock: Callable[[], float] = time.monotonic,
     run_id: str | None = None,
-    told: Emit | None = None,
+    on_event: Emit | None = None,
 ) -> RunEnd:
     """Run a dream in this process, which should be one of its own.
 
@@ -101,7 +101,7 @@ def run_dream(
         adopt: "auto" adopts a run that has no reason to wait, "review" always waits.
         wall: Seconds that the work may take, by `clock`.
         run_id: A reserved id, if the caller follows the run from the start.
-        told: Is given every event as it is written.
+        on_event: Is given every event as it is written.
 
     Returns:
         How it ended. Our own errors, the system's refusals, signals and ^C are ends; anything else is raised once the
@@ -126,41 +126,32 @@ def run_dream(
             why, dry_run, adopt, current(), now(), gates,
         )  # fmt: skip
         write_run(run)
-        return _DreamRun(workspace, dirs, run, signals, now, clock, told).run(work, closed, wall)
+        log, lock = EventLog(run.events, now=now), DreamLock(run.folder, dirs, run=id, now=now)
+        return _DreamRun(workspace, dirs, run, signals, now, clock, on_event, log, lock).run(work, closed, wall)
 
 
-class _DreamRun:
+class _DreamRun(Struct):
     """One run under way."""
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        dirs: Dirs,
-        run: Run,
-        signals: Signals,
-        now: Callable[[], float],
-        clock: Callable[[], float],
-        told: Emit | None,
-    ) -> None:
-        self._workspace = workspace
-        self._dirs = dirs
-        self._run = run
-        self._signals = signals
-        self._now = now
-        self._clock = clock
-        self._told = told
-        self._log = EventLog(run.events, now=now)
-        self._lock = DreamLock(run.folder, dirs, run=run.id, now=now)
-        self._changes: dict[str, StagedChange] = {}
-        self._stage_name = ""
-        self._phase: Phase | None = None
+    workspace: Workspace
+    dirs: Dirs
+    info: Run
+    signals: Signals
+    now: Callable[[], float]
+    clock: Callable[[], float]
+    on_event: Emit | None
+    log: EventLog
+    lock: DreamLock
+    changes: dict[str, StagedChange] = field(default_factory=dict)
+    stage_name: str = ""
+    phase: Phase | None = None
 
     def run(self, work: BackendWork, closed: Gate | None, wall: float) -> RunEnd:
         """Take the lock, work, judge, end."""
         if closed is not None:
             return self._end_at_gate(closed.name, closed.reason)
         try:
-            self._lock.take()
+            self.lock.take()
         except (Conflict, Refused) as error:
             return self._end_at_gate("lock", error.message)
         except OSError as error:
@@ -179,8 +170,8 @@ class _DreamRun:
 
     def _end_at_gate(self, name: str, reason: str) -> RunEnd:
         """End a run that has a folder already, because somebody follows it."""
-        event = GateClosed(name, reason, str(self._run.folder), self._run.trigger)
-        record_refusal(self._dirs, event, self._now)
+        event = GateClosed(name, reason, str(self.info.folder), self.info.trigger)
+        record_refusal(self.dirs, event, self.now)
         self._emit(event)
         end = self._ended("gate", f"{name}: {reason}")
         self._emit(Ended(how="gate", reason=end.reason), sync=True)
@@ -189,8 +180,8 @@ class _DreamRun:
     def _work_and_judge(self, work: BackendWork, wall: float) -> RunEnd:
         """Let the backend work and judge the result; an expected error becomes an end."""
         try:
-            with self._signals.at_once(wall):
-                deadline = self._clock() + wall
+            with self.signals.at_once(wall):
+                deadline = self.clock() + wall
                 stage = self._make_stage()
                 self._let_work(stage, work, wall, deadline)
             return self._judge(stage)
@@ -208,8 +199,8 @@ class _DreamRun:
             return self._killed(2)
 
     def _make_stage(self) -> Stage:
-        run = self._run
-        stage = make_stage(self._dirs, run.id, run.folder, self._now())
+        run = self.info
+        stage = make_stage(self.dirs, run.id, run.folder, self.now())
         counts = {"files": len(stage.files), "left_out": len(stage.left_out)}
         self._emit(Started(mode=run.mode, trigger=run.trigger, backend=run.backend, why=run.why, **counts))
         for name, reason in sorted(stage.left_out.items()):
@@ -218,23 +209,23 @@ class _DreamRun:
         return stage
 
     def _let_work(self, stage: Stage, work: BackendWork, wall: float, deadline: float) -> None:
-        next_look = self._clock() + STAGE_POLL_INTERVAL_S
+        next_look = self.clock() + STAGE_POLL_INTERVAL_S
 
         def emit(event: Event) -> None:
             nonlocal next_look
-            began = self._clock()
+            began = self.clock()
             if began > deadline:
                 raise OutOfTime
             if isinstance(event, Phase):
-                self._stage_name = event.stage or self._stage_name
+                self.stage_name = event.stage or self.stage_name
                 self._compare(stage, quick=True)
-                self._emit_phase("updating" if self._changes else "starting")
+                self._emit_phase("updating" if self.changes else "starting")
             else:
                 self._emit(event)
             if isinstance(event, Turn) or began >= next_look:
                 self._compare(stage, quick=True)
                 # A large stage is compared less often: looking takes a tenth of the time at most.
-                next_look = self._clock() + STAGE_POLL_INTERVAL_S + 10 * (self._clock() - began)
+                next_look = self.clock() + STAGE_POLL_INTERVAL_S + 10 * (self.clock() - began)
 
         result = work(stage, emit)
         if inspect.isawaitable(result):
@@ -242,38 +233,38 @@ class _DreamRun:
 
     def _emit_phase(self, name: str) -> None:
         """Emit the phase if it differs from the last one."""
-        phase = Phase(name, self._stage_name)
-        if phase != self._phase:
-            self._phase = phase
+        phase = Phase(name, self.stage_name)
+        if phase != self.phase:
+            self.phase = phase
             self._emit(phase)
 
     def _compare(self, stage: Stage, *, quick: bool) -> None:
         """Emit which files differ since the last look."""
         now = {one.name: one for one in read_stage_changes(stage, quick=quick).touched}
-        if now and not self._changes:
+        if now and not self.changes:
             self._emit_phase("updating")
-        for name in self._changes.keys() - now.keys():
+        for name in self.changes.keys() - now.keys():
             self._emit(File(name, "same"))
         for name, one in now.items():
-            if self._changes.get(name) != one:
+            if self.changes.get(name) != one:
                 self._emit(File(name, one.kind, one.added, one.removed, one.old or "", one.emptied))
-        self._changes = now
+        self.changes = now
 
     def _judge(self, stage: Stage) -> RunEnd:
         """Adopt, or hold for review."""
         self._compare(stage, quick=False)
-        adoption = plan_adoption(stage, self._workspace)
+        adoption = plan_adoption(stage, self.workspace)
         if not adoption.items and not adoption.review_reasons:
             return self._ended("nothing", "nothing to do")
         held = [Held(rule=one.rule, words=one.words, names=one.names) for one in adoption.review_reasons]
-        if self._run.dry_run:
+        if self.info.dry_run:
             held.insert(0, Held(rule="dry-run", words="a dry run adopts nothing"))
-        elif self._run.adopt != "auto":
+        elif self.info.adopt != "auto":
             held.insert(0, Held(rule="review", words="every dream waits for review by your settings"))
         if held:
             return self._hold(held)
         try:
-            done = adopt_stage(stage, self._workspace, before_write=self._before_write)
+            done = adopt_stage(stage, self.workspace, before_write=self._before_write)
         except Conflict as error:
             return self._hold([Held(rule="conflict", words=error.message)])
         reason = f"{many(len(done.names), 'file')} adopted"
@@ -281,9 +272,9 @@ class _DreamRun:
 
     def _before_write(self) -> None:
         """The last check before memory is written: the lock is still ours, and no signal came."""
-        self._lock.check()
-        if self._signals.came is not None:
-            raise Stopped(self._signals.came)
+        self.lock.check()
+        if self.signals.came is not None:
+            raise Stopped(self.signals.came)
 
     def _hold(self, held: list[Held]) -> RunEnd:
         for one in held:
@@ -295,14 +286,14 @@ class _DreamRun:
         return replace(self._ended("killed", reason), signal=number)
 
     def _ended(self, how: RunOutcome, reason: str) -> RunEnd:
-        return RunEnd(self._run.id, how, reason)
+        return RunEnd(self.info.id, how, reason)
 
     def _finish(self, end: RunEnd) -> None:
         """Give the lock back, keep or discard the stage, write the end."""
         lock = self._unlock(end)
-        drafted = 0 if end.how in ("done", "nothing") else count_drafted(self._dirs, self._run.id)
+        drafted = 0 if end.how in ("done", "nothing") else count_drafted(self.dirs, self.info.id)
         if not drafted:
-            discard_stage(self._dirs, self._run.id)
+            discard_stage(self.dirs, self.info.id)
         self._emit(
             Ended(
                 how=end.how, reason=end.reason, version=end.version or "", adopted=end.adopted, drafted=drafted,
@@ -315,18 +306,18 @@ class _DreamRun:
         """Give the lock back; what became of it, for people."""
         try:
             if end.how in ("done", "nothing"):
-                self._lock.release()
+                self.lock.release()
                 return "now: the last dream is this one"
-            return lock_words(self._lock.roll_back(), self._now())
+            return lock_words(self.lock.roll_back(), self.now())
         except (OSError, MemtuiError) as error:
             return f"not given back, the next start tries again: {error}"
 
     def _emit(self, event: Event, *, sync: bool = False) -> None:
         """Write an event. A full disk must not keep the lock from being given back."""
         with suppress(OSError):
-            event = self._log.add(event, sync=sync)
-        if self._told is not None:
-            self._told(event)
+            event = self.log.add(event, sync=sync)
+        if self.on_event is not None:
+            self.on_event(event)
 
 
 async def _within(result: Awaitable[object], wall: float) -> None:

@@ -7,10 +7,11 @@ import json
 import os
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct, field
 
@@ -35,6 +36,8 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 from memtui.util.process import Identity, alive
 from memtui.util.resolve import resolve_one
+
+E = TypeVar("E", bound=Event)
 
 MAX_LISTED_RUNS = 100
 """Older runs are removed with their events."""
@@ -206,42 +209,35 @@ def _end(run: Run) -> Ended | None:
 
 def run_progress(events: Iterable[Event]) -> RunProgress:
     """Sum up a run's events."""
+    events = tuple(events)
+    phases, turns = _of(Phase, events), _of(Turn, events)
+    tools: Counter[str] = Counter()
+    for turn in turns:
+        tools.update(turn.tools)
     files: dict[str, File] = {}
-    tools: dict[str, int] = {}
-    stages: list[str] = []
-    found: dict[str, Any] = {}
-    held: list[Held] = []
-    decided: list[Decided] = []
-    for event in events:
-        found["last"] = max(found.get("last", 0.0), event.at)
-        match event:
-            case Phase(name=name, stage=stage):
-                found["phase"] = name
-                found["stage"] = stage or found.get("stage", "")
-                if stage and stage not in stages:
-                    stages.append(stage)
-            case Turn(number=number, text=text):
-                found["turns"] = max(found.get("turns", 0), number)
-                found["text"] = text or found.get("text", "")
-                for tool, count in event.tools.items():
-                    tools[tool] = tools.get(tool, 0) + count
-            case Tokens():
-                found["tokens"] = event
-            case Money(usd=usd):
-                found["usd"] = usd
-            case File(name=name, kind="same"):
-                files.pop(name, None)
-            case File(name=name):
-                files[name] = event
-            case Held():
-                held.append(event)
-            case Decided():
-                decided.append(event)
-            case Ended():
-                found["end"] = event
+    for file in _of(File, events):
+        files.pop(file.name, None)
+        if file.kind != "same":
+            files[file.name] = file
     return RunProgress(
-        tools=tools, files=files, stages=tuple(stages), held=tuple(held), decided=tuple(decided), **found
+        phase=phases[-1].name if phases else "starting",
+        stage=next((phase.stage for phase in reversed(phases) if phase.stage), ""),
+        stages=tuple(dict.fromkeys(phase.stage for phase in phases if phase.stage)),
+        turns=max((turn.number for turn in turns), default=0),
+        text=next((turn.text for turn in reversed(turns) if turn.text), ""),
+        tools=tools,
+        tokens=(_of(Tokens, events) or [Tokens()])[-1],
+        usd=(_of(Money, events) or [Money()])[-1].usd,
+        files=files,
+        held=tuple(_of(Held, events)),
+        decided=tuple(_of(Decided, events)),
+        end=next(iter(_of(Ended, events)), None),
+        last=max((event.at for event in events), default=0.0),
     )
+
+
+def _of(kind: type[E], events: Iterable[Event]) -> list[E]:
+    return [event for event in events if isinstance(event, kind)]
 
 
 def run_awaiting_review(runs: Iterable[Run]) -> Run | None:

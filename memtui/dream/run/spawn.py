@@ -71,10 +71,10 @@ class StartedRun:
 
     def _no_event(self) -> MemtuiError:
         try:
-            said = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip().split("\n")
+            output = (self.path / "output").read_text(encoding="utf-8", errors="replace").strip().split("\n")
         except OSError:
-            said = []
-        lines = [line.removeprefix("memtui: ") for line in said if line]
+            output = []
+        lines = [line.removeprefix("memtui: ") for line in output if line]
         return Unsupported(f"the dream didn't start: {lines[0] if lines else 'it printed nothing'}")
 
 

@@ -1,6 +1,6 @@
 """The schedule of a memory folder, as a cron expression, and our line in the user's crontab.
 
-If nobody chose a time, one between 0:00 and 5:59 is drawn and kept: with a fixed default every machine would call the
+If no time was chosen, one between 0:00 and 5:59 is drawn and kept: with a fixed default every machine would call the
 model service in the same minute. Only what every cron program understands is accepted.
 
 Our line ends with `# memtui-dream:<id>`, a comment for the shell, and is recognised by that. The crontab is read and
@@ -40,7 +40,7 @@ _STEP_WITHOUT_RANGE = re.compile(r"(?:^|[,\s])\w+/")
 class Schedule(Struct, frozen=True):
     """When the dreams of a memory folder start.
 
-    `cron` has five fields; `drawn`: nobody chose them. `installed` is the expression in the crontab, "" for none.
+    `cron` has five fields; `drawn`: not chosen by a person. `installed` is the expression in the crontab, "" for none.
     """
 
     cron: str
@@ -154,10 +154,10 @@ class Crontab:
             end = [line, b""]
             kept = [*kept[:-1], *end] if kept[-1] == b"" else [*kept, *end]
         self._write(b"\n".join(kept), before)
-        told = line.decode("utf-8", "surrogateescape")
-        if self.line(id) != told:
+        text = line.decode("utf-8", "surrogateescape")
+        if self.line(id) != text:
             raise Conflict("the crontab doesn't hold what was written", hint="crontab -l shows it")
-        return told
+        return text
 
     def remove(self, id: str) -> bool:
         """Remove our line; returns whether there was one. Raises as `put`."""
@@ -175,18 +175,20 @@ class Crontab:
         done = self._call(["-l"])
         if done.returncode == 0:
             return done.stdout
-        said = done.stderr.decode("utf-8", "replace").strip()
-        if _NO_CRONTAB.search(said):
+        message = done.stderr.decode("utf-8", "replace").strip()
+        if _NO_CRONTAB.search(message):
             return b""
-        raise MemtuiError(f"the crontab can't be read: {said or f'exit code {done.returncode}'}", hint="crontab -l")
+        raise MemtuiError(f"the crontab can't be read: {message or f'exit code {done.returncode}'}", hint="crontab -l")
 
     def _write(self, data: bytes, before: bytes) -> None:
         if self._read() != before:
             raise Conflict("another program changed the crontab just now", hint="try again")
         done = self._call(["-"], data)
         if done.returncode != 0:
-            said = done.stderr.decode("utf-8", "replace").strip()
-            raise MemtuiError(f"the crontab wasn't taken: {said or f'exit code {done.returncode}'}", hint="crontab -l")
+            message = done.stderr.decode("utf-8", "replace").strip()
+            raise MemtuiError(
+                f"the crontab wasn't taken: {message or f'exit code {done.returncode}'}", hint="crontab -l"
+            )
 
     def _call(self, words: Sequence[str], data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
         try:

@@ -45,7 +45,7 @@ def told(scene: Scene) -> list[Event]:
 def test_a_whole_run_is_adopted_and_told(scene: Scene) -> None:
     heard: list[Event] = []
     scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
-    end = scene.run(touch, backend="scripted", why="a test", trigger="schedule", told=heard.append)
+    end = scene.run(touch, backend="scripted", why="a test", trigger="schedule", on_event=heard.append)
     assert (end.how, end.adopted) == ("done", (topic(1), topic(2)))
     assert "FIRST" in scene.text(topic(1)) and not (scene.folder / topic(2)).exists()
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9)
