@@ -47,9 +47,9 @@ def choose_backend(name: str | None, mode: str, workspace: Workspace, config: Co
         raise UsageError(f"no mode {mode!r}", hint=f"one of {', '.join(MODES)}")
     if name not in (None, *BACKENDS):
         raise UsageError(f"no backend {name!r}", hint=f"one of {', '.join(BACKENDS)}")
-    why = "named"
+    why = "as requested"
     if name is None and config[BACKEND_SETTING] != "auto":
-        name, why = config[BACKEND_SETTING], f"named by the setting {BACKEND_SETTING}"
+        name, why = config[BACKEND_SETTING], f"set by {BACKEND_SETTING}"
     if name is None:
         name, why = _best_available(workspace)
     try:

@@ -186,9 +186,8 @@ class Crontab:
         done = self._call(["-"], data)
         if done.returncode != 0:
             message = done.stderr.decode("utf-8", "replace").strip()
-            raise MemtuiError(
-                f"the crontab wasn't taken: {message or f'exit code {done.returncode}'}", hint="crontab -l"
-            )
+            problem = message or f"exit code {done.returncode}"
+            raise MemtuiError(f"the crontab wasn't taken: {problem}", hint="crontab -l")
 
     def _call(self, words: Sequence[str], data: bytes = b"") -> "subprocess.CompletedProcess[bytes]":
         try:
