@@ -172,11 +172,11 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
 
     What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
-    from memtui.dream.review.review import plan_restore, restore_run
+    from memtui.dream.review.review import restore_plan, restore_run
 
     call.may_write()
     run, names = split_words(call, words) if words else (_adopted(call), [])
-    changes = plan_restore(run, call.workspace)
+    changes = restore_plan(run, call.workspace)
     chosen = _files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
     diff = "".join(unified(change.base_data, change.data, change.name) for change in changes)

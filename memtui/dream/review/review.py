@@ -119,7 +119,7 @@ def versions_of_file(run: Run, dirs: Dirs, workspace: Workspace, name: str) -> F
     raise NotFound(f"nothing is known of what the dream {run.id} did to {name}")
 
 
-def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
+def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None = None) -> tuple[Change, ...]:
     """Plan to bring files back to what they were before a run was adopted; the store keeps later edits.
 
     Args:
@@ -148,7 +148,7 @@ def plan_restore(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `plan_restore`, as one operation that can be undone; what later edits overlap is in `left`.
+    """Carry out a `restore_plan`, as one operation that can be undone; what later edits overlap is in `left`.
 
     Raises:
         Refused: If memtui is read-only.

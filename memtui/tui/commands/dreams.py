@@ -14,7 +14,7 @@ from memtui.dream.review.adoption import Adopted
 from memtui.dream.review.review import (
     adopt_run,
     discard_run,
-    plan_restore,
+    restore_plan,
     restore_run,
     stage_for_review,
     versions_of_file,
@@ -296,7 +296,7 @@ class DreamCommands(CommandHandler):
             return
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
-        changes = await self.off(plan_restore, dream.run, self.workspace, names)
+        changes = await self.off(restore_plan, dream.run, self.workspace, names)
         text = "\n".join(filter(None, (diff(one.base_data, one.data, one.name) for one in changes)))
         title = f"Restore {wish.paths[0] if wish.paths else 'all'} from before dream {id}"
         if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):

@@ -56,7 +56,8 @@ def test_offline_is_given_the_stage_the_clock_the_mode_and_the_pins(
     scene.workspace.pins.set(scene.folder, ["MEMORY.md"], True)
     heard: list[Event] = []
     backend = choose_backend(None, "prune", scene.workspace, config)
-    assert (backend.name, choose_backend("offline", "prune", scene.workspace, config).why) == ("offline", "as requested")
+    named = choose_backend("offline", "prune", scene.workspace, config)
+    assert (backend.name, named.why) == ("offline", "as requested")
     stage = make_stage(scene.dirs, "one", scene.folder, NOW)
     backend.work(stage, heard.append)
     assert (given["root"], given["now"], given["mode"], given["pinned"]) == (stage.root, NOW, "prune", {"MEMORY.md"})
