@@ -46,8 +46,8 @@ class ProgressGuard:
             f"the same call {MAX_SAME_CALLS} times: {safe_line(f'{call.name} {call_argument(call.name, call.given)}')}"
         )
 
-    def saw(self, outcome: ToolResult) -> None:
-        """Take note of what a call came to."""
+    def note_result(self, outcome: ToolResult) -> None:
+        """Take note of a call's result."""
         if outcome.wrote:
             self._reads.clear()
             self._moved = True
@@ -104,7 +104,7 @@ class Spending:
         self._usage, self._money = self.usage, self.money or 0.0
         self._open = TokenUsage()
 
-    def room(self, unsent: int) -> int | Limit:
+    def next_answer_tokens(self, unsent: int) -> int | Limit:
         """How many tokens the next answer may have, if the next request holds so many characters not sent before."""
         budget, room = self._budget, self._budget.max_output
         known, new = self._last.prompt + self._last.output, unsent // _CHARS_PER_TOKEN

@@ -37,14 +37,14 @@ class Conversation:
         self._messages: list[Message] = []
         self.unsent = len(self._system) + len(json.dumps(tools))
         """Characters that no request has held yet."""
-        self.tell([{"type": "text", "text": replace_surrogates(prompt)}])
+        self.add_message([{"type": "text", "text": replace_surrogates(prompt)}])
 
-    def tell(self, blocks: list[Block]) -> None:
+    def add_message(self, blocks: list[Block]) -> None:
         """Add a message of ours: results of calls first, text after them."""
         self._messages.append({"role": "user", "content": blocks})
         self.unsent += sum(len(block.get("text", "")) + len(block.get("content", "")) for block in blocks)
 
-    def take(self, content: list[Block]) -> None:
+    def add_answer(self, content: list[Block]) -> None:
         """Add an answer; the API accepts no empty one."""
         if content:
             self._messages.append({"role": "assistant", "content": content})

@@ -125,7 +125,7 @@ class _TaskRun:
         while True:
             if self._turns >= self._task.budget.turns:
                 return self.end("over budget", "turns", f"{self._turns} turns are used up")
-            room = self._spending.room(self._conversation.unsent)
+            room = self._spending.next_answer_tokens(self._conversation.unsent)
             if isinstance(room, Limit):
                 return self.end("over budget", room.cause, room.words)
             try:
@@ -176,18 +176,18 @@ class _TaskRun:
         wanted = Counter(safe_line(call.name) for call in parsed.calls)
         self._emit(ModelTurn(self._turns, safe_text(parsed.text), dict(wanted)))
         if answer.stop == "max_tokens" and not parsed.odd:
-            self._conversation.take(only_text(parsed.content))
+            self._conversation.add_answer(only_text(parsed.content))
             self._progress.turn_over()
             return self._next([{"type": "text", "text": _CUT_OFF_NOTE.format(limit=room)}])
         if (ended := self._ended(answer, parsed)) is not None:
             return ended
-        self._conversation.take(parsed.content)
+        self._conversation.add_answer(parsed.content)
         blocks: list[Block] = []
         for call in parsed.calls:
             if reason := self._progress.repeated(call):
                 return self.end("failed", "repeats", reason)
             outcome = ToolResult.fault(call.fault) if call.fault else await self._toolbox.call(call.name, call.given)
-            self._progress.saw(outcome)
+            self._progress.note_result(outcome)
             self._used(call, outcome)
             blocks.append(_result_block(call, outcome))
         self._progress.turn_over()
@@ -227,7 +227,7 @@ class _TaskRun:
             notes.append("For some turns nothing new was read or written. Change something, or finish.")
         if left <= _WARN_TURNS_LEFT:
             notes.append(f"{left} more {'answer is' if left == 1 else 'answers are'} left: finish what matters most.")
-        self._conversation.tell([*blocks, *({"type": "text", "text": note} for note in notes)])
+        self._conversation.add_message([*blocks, *({"type": "text", "text": note} for note in notes)])
         return None
 
 

@@ -60,7 +60,7 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
     spending = Spending(budget, price)
     known = 0
     for new, share in calls:
-        room = spending.room(new)
+        room = spending.next_answer_tokens(new)
         if isinstance(room, Limit):
             assert room.cause in ("money", "output") and room.words
             break
@@ -74,4 +74,4 @@ def test_money_is_never_overrun_where_the_input_was_guessed_right(
 def test_no_limits() -> None:
     spending = Spending(Budget(input_tokens=None, output_tokens=None, money=1.0), None)
     spending.settle(TokenUsage(10**12, 10**12))
-    assert spending.room(10**9) == Budget().max_output and spending.money is None
+    assert spending.next_answer_tokens(10**9) == Budget().max_output and spending.money is None

@@ -165,7 +165,7 @@ class RunGuard:
     def answered(self, name: str, text: str, *, ok: bool) -> None:
         """Take note of a call's result."""
         fresh = digest(f"{name} {text}".encode("utf-8", "surrogatepass")) if ok else ""
-        self._progress.saw(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
+        self._progress.note_result(ToolResult(text, ok, fresh=fresh, wrote=ok and name in WRITING_TOOLS))
 
     def turn_over(self) -> None:
         """End a turn; raises `MemtuiError` if too many in a row brought nothing new."""

@@ -204,7 +204,7 @@ def _one_line(path: str | Path) -> str:
 
 
 def make_prompt_context(stage: Stage, workspace: Workspace, mode: str) -> PromptContext:
-    """Collect the context of a running dream; it holds the lock, so the time before it took that is what counts."""
+    """Collect the context of a running dream; it holds the lock, so the time before it took the lock counts."""
     last = lock_before_run(workspace.location.folder, workspace.dirs).at
     found = sessions_since(workspace.location, workspace.env, last or 0.0)
     listed = tuple(file.path for file in found[:MAX_LISTED])

@@ -102,7 +102,7 @@ def lock_gate(lock: LockState, now: float) -> Gate:
     expired = since >= LOCK_EXPIRY_S
     opens_at = None if expired else min(lock.at, now) + LOCK_EXPIRY_S
     if lock.kind == "pid":
-        if not lock.held_by_life:
+        if not lock.holder_is_alive:
             ended = "is done with it" if lock.gone else "is gone"
             return Gate("lock", True, words, f"process {lock.pid} {ended}", source)
         if expired:

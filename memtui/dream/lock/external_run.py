@@ -45,7 +45,7 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
         lock.kind != "pid"
         or lock.pid is None
         or lock.at is None
-        or not lock.held_by_life
+        or not lock.holder_is_alive
         or now - lock.at >= LOCK_EXPIRY_S
     ):
         return None

@@ -45,7 +45,7 @@ class LockState(Struct, frozen=True):
         return None if self.at is None else max(now - self.at, 0.0)
 
     @property
-    def held_by_life(self) -> bool:
+    def holder_is_alive(self) -> bool:
         """Whether the named process still runs, looked up in the process table; nothing is sent to it."""
         return self.pid is not None and not self.gone and alive(Identity(self.pid))
 

@@ -70,7 +70,6 @@ class RunEnd(Struct, frozen=True):
     version: str | None = None
     adopted: tuple[str, ...] = ()
     held: tuple[Held, ...] = ()
-    drafted: int = 0
     signal: int = 0
 
 
@@ -113,7 +112,7 @@ def run_dream(
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to dream")
     signals = Signals()
-    with signals.heard():
+    with signals.handling():
         recover(dirs, workspace, now())
         gates = evaluate_gates(workspace, dirs, now(), trigger=trigger, keep=True)
         closed = blocking_gate(gates, force=force)

@@ -25,7 +25,7 @@ class OutOfTime(Exception):
 
 
 class Signals:
-    """Handles signals while `heard` is entered; outside the main thread it handles none."""
+    """Handles signals while `handling` is entered; outside the main thread it handles none."""
 
     def __init__(self) -> None:
         self.came: int | None = None
@@ -33,7 +33,7 @@ class Signals:
         self._at_once = False
 
     @contextmanager
-    def heard(self) -> Iterator[None]:
+    def handling(self) -> Iterator[None]:
         """Install our handlers, and the earlier ones again at the end."""
         before: dict[signal.Signals, object] = {}
         try:
