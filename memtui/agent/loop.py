@@ -31,7 +31,7 @@ from memtui.agent.events import (
     safe_text,
 )
 from memtui.agent.model import AnswerPiece, Block, Model, ModelAnswer, ModelError, RetryWait, UsageSoFar
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.task import EndReason, Task, TaskResult
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import Toolbox, call_argument

@@ -24,8 +24,6 @@ from memtui.agent.shell.validate import ShellPlan, check_line
 from memtui.fs.boundary import Verdict, check_path, is_sensitive
 from memtui.util.text import clip, visible
 
-__all__ = ["TOOL_KEYS", "AllowedFolders", "Decision", "decide"]
-
 
 class Decision(Struct, frozen=True):
     """The answer. `reason` is for people and for the model.

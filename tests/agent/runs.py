@@ -8,7 +8,7 @@ from typing import Any
 from memtui.agent.anthropic import AnthropicModel, Endpoint
 from memtui.agent.events import AgentEvent
 from memtui.agent.loop import run_task
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.task import Budget, Task, TaskResult
 from tests.agent.scripted_api import Scripted
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.permissions import decide
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import run_plan
 from tests.agent.shell.fuzz import CASES as LINES
 from tests.agent.worlds import SECRET, build, fingerprint, here

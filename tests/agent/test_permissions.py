@@ -7,8 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import TOOL_KEYS, AllowedFolders, decide
+from memtui.agent.permissions import TOOL_KEYS, decide
 from memtui.agent.shell.commands import COMMAND_RULES
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.validate import COMMANDS
 from tests.agent.shell.fuzz import PIECES
 from tests.agent.worlds import build

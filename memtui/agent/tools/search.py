@@ -18,8 +18,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.agent.permissions import AllowedFolders
 from memtui.agent.shell.grammar import Denied
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp

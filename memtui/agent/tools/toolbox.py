@@ -11,7 +11,8 @@ import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from memtui.agent.permissions import AllowedFolders, Decision, decide
+from memtui.agent.permissions import Decision, decide
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import SHELL_TIMEOUT_S, run_plan
 from memtui.agent.task import TOOLS
 from memtui.agent.tools.files import MAX_LINES, FileEdit, SeenDigests, edit_file, place_key, read_lines, write_file

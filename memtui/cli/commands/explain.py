@@ -475,7 +475,8 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    from memtui.agent.permissions import AllowedFolders, decide
+    from memtui.agent.permissions import decide
+    from memtui.agent.shell.paths import AllowedFolders
 
     try:
         wish = json.loads(text)

@@ -1,5 +1,8 @@
 """The backend "anthropic": our own loop over the Messages API, in the run's process."""
 
+from memtui.agent.loop import run_task
+from memtui.agent.shell.paths import AllowedFolders
+from memtui.agent.task import Budget, Task
 from memtui.dream.backends.agent_events import EventAdapter
 from memtui.dream.backends.credentials import KEY_VARIABLES, find_key, model_of, variables
 from memtui.dream.backends.prompts import make_prompt_context, system_prompt, task_prompt
@@ -19,11 +22,8 @@ def anthropic_work(mode: str, workspace: Workspace, config: Config) -> BackendWo
         raise Unsupported(f"there is no key for the model service: neither {' nor '.join(KEY_VARIABLES)} is set")
 
     async def work(stage: Stage, emit: Emit) -> None:
-        # The SDK takes longer to import than everything else together; only a run's process needs it.
+        # 1 s: the SDK; only a run's process needs it.
         from memtui.agent.anthropic import BASE_URL, AnthropicModel, Endpoint
-        from memtui.agent.loop import run_task
-        from memtui.agent.permissions import AllowedFolders
-        from memtui.agent.task import Budget, Task
 
         address = found.get("ANTHROPIC_BASE_URL")
         is_api_key = key.name == KEY_VARIABLES[0]

@@ -15,7 +15,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.permissions import decide
+from memtui.agent.shell.paths import AllowedFolders
 
 BLOCK = 2
 """The exit code that refuses a call."""

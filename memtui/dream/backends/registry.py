@@ -75,7 +75,7 @@ def _best_available(workspace: Workspace) -> tuple[str, str]:
     return CLIENT, f"no key is set; the agent client is installed and {login}"
 
 
-# Local imports, since a run needs only one of them: 6, 13 and 53 ms.
+# Local imports, since a run needs only one of them: 16, 13 and 53 ms.
 def _anthropic(mode: str, workspace: Workspace, config: Config) -> BackendWork:
     from memtui.dream.backends.anthropic import anthropic_work
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.permissions import decide
 from memtui.agent.shell.grammar import Redirect
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT, ShellResult, run_plan
 from memtui.agent.shell.validate import PipelineStage, ShellPlan, ShellStep
 from tests.agent.shell.fuzz import BASH, in_bash, session

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.tools.files import MAX_LINE_CHARS, MAX_LINES, MAX_WHOLE_BYTES, MAX_WRITE_BYTES
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import MAX_ANSWER_CHARS, Toolbox

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.tools import search as grep
 from memtui.agent.tools import search as walk
 from memtui.agent.tools.outcome import ToolFault, ToolResult
