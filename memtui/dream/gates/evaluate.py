@@ -104,6 +104,6 @@ def backoff_s(failures: int) -> int:
 
 def _review_gate(runs: Sequence[Run], dirs: Dirs) -> Gate:
     held = run_awaiting_review(runs)
-    reason = "none does" if held is None else f"the dream {held.id} does"
+    reason = "none waits" if held is None else f"the dream {held.id} waits for review"
     source = str(dirs.state / "runs") if held is None else str(held.path)
     return Gate("review", held is None, "no dream awaits review", reason, source)
