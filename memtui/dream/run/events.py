@@ -27,8 +27,8 @@ POLL_INTERVAL_S = 0.05
 """Time between two looks at a file that is followed."""
 
 
-class Event(Struct, frozen=True, kw_only=True):
-    """Something that happened; `at` is 0 until the log sets it."""
+class Event(Struct, frozen=True, kw_only=True, tag_field="event", tag=str.lower):
+    """Something that happened; `at` is 0 until the log sets it. A new kind needs only a class here."""
 
     at: float = 0.0
 
@@ -99,7 +99,7 @@ class Note(Event, frozen=True):
     words: str = ""
 
 
-class GateClosed(Event, frozen=True):
+class GateClosed(Event, frozen=True, tag="gate"):
     """A gate stopped a run; `folder` is the memory folder."""
 
     name: str = ""
@@ -147,11 +147,9 @@ class Other(Event, frozen=True):
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
-_KINDS: dict[str, type[Event]] = {
-    "started": Started, "phase": Phase, "turn": Turn, "file": File, "tokens": Tokens, "money": Money, "retry": Retry,
-    "note": Note, "gate": GateClosed, "held": Held, "decided": Decided, "ended": Ended,
-}  # fmt: skip
-_NAMES = {kind: word for word, kind in _KINDS.items()}
+_KINDS: dict[object, type[Event]] = {
+    kind.__struct_config__.tag: kind for kind in Event.__subclasses__() if kind is not Other
+}
 
 
 def event_data(event: Event) -> dict[str, Any]:
@@ -159,7 +157,7 @@ def event_data(event: Event) -> dict[str, Any]:
     if isinstance(event, Other):
         return {"event": event.name, "at": event.at, **event.data}
     body = asdict(event)
-    return {"event": _NAMES[type(event)], "at": body.pop("at"), **body}
+    return {"event": type(event).__struct_config__.tag, "at": body.pop("at"), **body}
 
 
 def read_event(line: bytes) -> Event | None:
