@@ -15,6 +15,7 @@ Source: names of tools and keys are those of Claude Code's own tools.
 import os
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec import Struct
 
@@ -100,19 +101,9 @@ def _write(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     return _verdict(check_path(scope.root, path, op="write", actor=scope.actor, casefold=scope.casefold))
 
 
-def _grep(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    if isinstance(wildcard := given.get("glob"), str):
+def _search(wildcard_key: str, given: Mapping[str, object], scope: AllowedFolders) -> Decision:
+    if isinstance(wildcard := given.get(wildcard_key), str):
         _check_wildcard(wildcard, scope)
-    return _where(given, scope)
-
-
-def _glob(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
-    if isinstance(pattern := given.get("pattern"), str):
-        _check_wildcard(pattern, scope)
-    return _where(given, scope)
-
-
-def _where(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
     path = given.get("path")
     return _verdict(scope.verdict("." if path is None else path))
 
@@ -146,8 +137,8 @@ def _bash(given: Mapping[str, object], scope: AllowedFolders) -> Decision:
 
 _DECIDE: dict[str, Callable[[Mapping[str, object], AllowedFolders], Decision]] = {
     "Read": _read,
-    "Grep": _grep,
-    "Glob": _glob,
+    "Grep": partial(_search, "glob"),
+    "Glob": partial(_search, "pattern"),
     "Edit": _write,
     "Write": _write,
     "Bash": _bash,

@@ -401,11 +401,7 @@ COMMAND_RULES: dict[str, CommandRules] = {
         rest="",
         ends=False,
     ),
-    "md5sum": _SUM,
-    "sha1sum": _SUM,
-    "sha256sum": _SUM,
-    "sha512sum": _SUM,
-    "b2sum": _SUM,
+    **dict.fromkeys(("md5sum", "sha1sum", "sha256sum", "sha512sum", "b2sum"), _SUM),
     "cksum": CommandRules(),
     "xxd": CommandRules(
         flags=_flags("bpu"), values=_values("-c -g=width -l -s=number"), most=1, ends=False, glued=False

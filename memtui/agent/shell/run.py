@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, to_builtins
 
 from memtui.agent.shell.validate import ShellPlan
 from memtui.util.text import visible
@@ -94,23 +94,7 @@ def _sandbox_exec_words() -> list[str]:
 
 
 def _job(plan: ShellPlan, seconds: float) -> bytes:
-    job = {
-        "cwd": str(plan.cwd),
-        "readable": [str(folder) for folder in plan.readable],
-        "env": ENVIRONMENT,
-        "seconds": int(seconds) + 1,
-        "steps": [
-            {
-                "after": step.after,
-                "stages": [
-                    {"argv": stage.argv, "redirects": [(redirect.fd, redirect.target) for redirect in stage.redirects]}
-                    for stage in step.stages
-                ],
-            }
-            for step in plan.steps
-        ],
-    }
-    return json.dumps(job).encode()
+    return json.dumps({**to_builtins(plan, enc_hook=str), "env": ENVIRONMENT, "seconds": int(seconds) + 1}).encode()
 
 
 def _exchange(

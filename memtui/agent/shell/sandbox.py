@@ -166,8 +166,8 @@ def _run_pipeline(stages: list[dict[str, Any]], env: dict[str, str]) -> int:
         if number < len(stages) - 1:
             after, out = os.pipe()
         outputs = {1: out, 2: 2}
-        for fd, target in stage["redirects"]:
-            outputs[fd] = null if target == "null" else outputs[1]
+        for redirect in stage["redirects"]:
+            outputs[redirect["fd"]] = null if redirect["target"] == "null" else outputs[1]
         running.append(_start(stage["argv"], env, source, outputs))
         for fd in {source, out} - {1, null}:
             os.close(fd)

@@ -17,9 +17,8 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, convert, to_builtins
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation
@@ -86,7 +85,7 @@ def _logs(folder: Path) -> Iterator[tuple[str, float]]:
                 yield f"{DAILY_LOGS}{above}{entry.name}", entry.stat(follow_symlinks=False).st_mtime
 
 
-class SessionCheck(Struct, frozen=True):
+class SessionCheck(Struct, frozen=True, array_like=True):
     """A session at a scan: its file's mtime and size, and whether it counts; `None` if it was not read any more."""
 
     modified: float
@@ -191,25 +190,14 @@ def _path(workspace: Workspace) -> Path:
 
 def _load(path: Path) -> SessionScan | None:
     try:
-        data: dict[str, Any] = json.loads(path.read_bytes())
-        sessions = {
-            os.fsdecode(location.encode("latin-1")): SessionCheck(float(modified), int(size), counts)
-            for location, (modified, size, counts) in data["sessions"].items()
-            if counts is None or isinstance(counts, bool)
-        }
-        return SessionScan(float(data["at"]), float(data["after"]), data["all_count"] is True, sessions)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return convert(json.loads(path.read_bytes()), SessionScan)
+    except (OSError, ValueError):
         return None
 
 
 def _save(path: Path, scan: SessionScan) -> None:
-    sessions = {
-        os.fsencode(location).decode("latin-1"): [seen.modified, seen.size, seen.counts]
-        for location, seen in scan.sessions.items()
-    }
-    data = {"at": scan.at, "after": scan.after, "all_count": scan.all_count, "sessions": sessions}
     make_folders(path.parent)
-    replace_file(path, json.dumps(data).encode("ascii"))
+    replace_file(path, json.dumps(to_builtins(scan)).encode("ascii"))  # json: it keeps names that are no UTF-8
 
 
 def has_substance(file: SessionFile) -> bool:

@@ -16,10 +16,10 @@ from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from random import Random
-from typing import Any
 
 from cronsim import CronSim, CronSimError
-from msgspec import Struct
+from msgspec import Struct, convert
+from msgspec.structs import asdict
 
 from memtui.client.memory_location import MemoryLocation
 from memtui.fs.atomic import digest, make_folders, replace_file
@@ -61,20 +61,16 @@ def draw_cron(random: "Random") -> str:
 def read_schedule(dirs: Dirs, location: MemoryLocation) -> Schedule | None:
     """Read the kept schedule; `None` if there is no usable one."""
     try:
-        data: dict[str, Any] = json.loads(_path(dirs, location).read_bytes())
-        found = Schedule(str(data["cron"]), data["drawn"] is True, str(data["installed"]))
+        found = convert(json.loads(_path(dirs, location).read_bytes()), Schedule)
         parse_cron(found.cron, 0.0)
-    except (OSError, ValueError, KeyError, TypeError, UsageError):
+    except (OSError, ValueError, UsageError):
         return None
     return found
 
 
 def save_schedule(dirs: Dirs, location: MemoryLocation, schedule: Schedule) -> None:
     """Keep a schedule durably."""
-    data = {
-        "folder": os.fsencode(location.folder).decode("latin-1"), "cron": schedule.cron, "drawn": schedule.drawn,
-        "installed": schedule.installed,
-    }  # fmt: skip
+    data = {"folder": os.fsencode(location.folder).decode("latin-1"), **asdict(schedule)}
     path = _path(dirs, location)
     make_folders(path.parent)
     replace_file(path, json.dumps(data).encode("ascii"))
