@@ -17,7 +17,7 @@ from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
 from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.lock.lock import seen_lock
+from memtui.dream.lock.lock import effective_lock
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import opening
 from memtui.util.text import age, many, size
@@ -43,7 +43,7 @@ def _print(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") ->
     place = snapshot.location
     now = context.now()
     rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
-    last = seen_lock(place.folder, found.workspace.dirs).at
+    last = effective_lock(place.folder, found.workspace.dirs).at
     listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = snapshot.auto

@@ -7,7 +7,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
 from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, Phase, Retry, event_data
-from memtui.dream.run.runs import Run, events_of, progress, state_of
+from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
 from memtui.presentation.dream_text import HOW_WORDS, event_words, seconds_of, starter, touched_words
 from memtui.util.text import age, ago, span
@@ -23,7 +23,7 @@ _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 def run_data(context: CliContext, run: Run) -> Data:
     """A run for scripts, with what its events come to."""
     listed = events_of(run)
-    now, state = progress(listed), state_of(run, listed)
+    now, state = run_progress(listed), run_state(run, listed)
     end = state.end
     return {
         **fields(run, "id mode trigger backend why dry_run"),

@@ -26,9 +26,9 @@ MANY = 20
 def places(context: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
     from memtui.client.paths import projects_dir
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
-    return folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
+    return project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
 
 
 def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
@@ -67,15 +67,15 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     errors: list[MemtuiError] = []
     rows: list[Data] = []
     with Catalogue(context.dirs.cache) as catalogue:
-        page = catalogue.page(folders)
+        page = catalogue.cached(folders)
         text = [] if context.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, folders, errors, look)
+        checked = catalogue.update(page, folders, errors, look)
         if checked is not page and not context.out.structured:
             text = lines(checked)
         found = wanted(checked)
         if context.out.structured:
-            known = catalogue.facts(folders)
-            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
+            known = catalogue.summaries(folders)
+            rows = [_session_data(one, known[one.file_path], live.get(one.id), left(one)) for one in found]
     context.out.result("sessions", rows, text, rows=rows, warnings=[error.message for error in errors], page=True)
     if not found:
         context.out.status("no session here" if branch is None else f"no session on branch {branch}")
@@ -86,7 +86,7 @@ def _session_data(session: "Session", facts: "SessionSummary", live: "Running | 
     """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
         "id": session.id,
-        "path": session.place,
+        "path": session.file_path,
         "modified": iso(session.modified),
         "size": session.size,
         "live": live is not None,

@@ -169,13 +169,13 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
     found: dict[str, None] = {}
     seen: set[bytes] = set()
     for file in files:
-        head = read_part(file.place, 0, FIRST_LOOK)
+        head = read_part(file.file_path, 0, FIRST_LOOK)
         match = _CWD.search(head)
         if match is not None and match[1] in seen:
             continue  # most sessions of a folder say the same in the same bytes: no need to read the record
         path = next(_cwds_in(head), None)
         if path is None and len(head) == FIRST_LOOK:
-            path = next(_cwds_in(read_part(file.place)), None)
+            path = next(_cwds_in(read_part(file.file_path)), None)
         if path is None:
             continue
         found.setdefault(path)
@@ -188,16 +188,16 @@ def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
     """Identities further inside the newest sessions: one that was moved here began in another directory."""
     found: dict[str, None] = {}
     for file in files[:LOOKED_AT_WHOLE]:
-        for part in (read_part(file.place), read_part(file.place, max(file.size - PART, 0))):
+        for part in (read_part(file.file_path), read_part(file.file_path, max(file.size - PART, 0))):
             found.update(dict.fromkeys(path for path in _cwds_in(part) if belongs(name, path)))
     return list(found)
 
 
 def session_directories(file: SessionFile) -> tuple[str, ...]:
     """The directories that a session worked in, each once, in the order in which its head and tail name them."""
-    parts = [read_part(file.place)]
+    parts = [read_part(file.file_path)]
     if file.size > PART:
-        parts.append(read_part(file.place, file.size - PART))
+        parts.append(read_part(file.file_path, file.size - PART))
     return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
 
 
@@ -266,7 +266,7 @@ def _on_disk(project: Project, home: Path) -> Project:
 
 def directory_of(file: SessionFile) -> Path | None:
     """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
-    found = list(_cwds_in(read_part(file.place)))
+    found = list(_cwds_in(read_part(file.file_path)))
     name = file.path.parent.name
     chosen = next((path for path in found if belongs(name, path)), found[0] if found else None)
     return None if chosen is None else Path(chosen)

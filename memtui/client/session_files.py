@@ -15,8 +15,6 @@ import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec import Struct
-
 from memtui.util.record import Record
 
 PART = 1 << 16
@@ -28,7 +26,7 @@ SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jso
 class SessionFile(Record):
     """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
 
-    place: str
+    file_path: str
     modified: float
     size: int
     inode: int = 0
@@ -36,12 +34,12 @@ class SessionFile(Record):
     @property
     def path(self) -> Path:
         """The file."""
-        return Path(self.place)
+        return Path(self.file_path)
 
     @property
     def id(self) -> str:
         """The session's identity: the stem of the file's name, whatever its records say."""
-        return session_id(self.place)
+        return session_id(self.file_path)
 
 
 def session_id(place: str) -> str:
@@ -52,7 +50,7 @@ def session_id(place: str) -> str:
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
     files = map(SessionFile._make, files_of([folder]))
-    return sorted(files, key=lambda file: (-file.modified, file.place))
+    return sorted(files, key=lambda file: (-file.modified, file.file_path))
 
 
 Listed = tuple[str, float, int, int]
@@ -108,12 +106,12 @@ def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
 
     A line that a border cuts is left out of the tail, and kept as it is, last, in the head.
     """
-    head = read_part(file.place)
+    head = read_part(file.file_path)
     lines = head.split(b"\n")
     if file.size <= len(head):
         return lines, []
     at = max(file.size - PART - 1, 0)
-    return lines, read_part(file.place, at, PART + 1).split(b"\n")[1:]
+    return lines, read_part(file.file_path, at, PART + 1).split(b"\n")[1:]
 
 
 def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
@@ -155,7 +153,7 @@ _MACHINE = re.compile(
 _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
-class RecentSession(Struct, frozen=True):
+class RecentSession(Record):
     """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
 
     id: str

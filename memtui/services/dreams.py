@@ -10,20 +10,20 @@ from msgspec.structs import replace
 
 from memtui.dream.backends.credentials import find_key, variables
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.gates.base import Gate, LockState, lock_gate
-from memtui.dream.gates.evaluate import FORCED, evaluate_gates
-from memtui.dream.lock.lock import clear_stale_lock, holder_of, seen_lock
-from memtui.dream.review import adoption
-from memtui.dream.review.adoption import Adopted, Adoption
-from memtui.dream.review.review import adopt_run, discard_run, kept_stage, restore_plan, restore_run, versions_of
+from memtui.dream.gates.base import Gate, lock_gate
+from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
+from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
+from memtui.dream.lock.lock_file import LockState
+from memtui.dream.review.adoption import Adopted, Adoption, adopted_operations, plan_adoption
+from memtui.dream.review.review import adopt_run, discard_run, restore_plan, restore_run, stage_for_review
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
-from memtui.dream.run.runs import Run, find_run, list_runs, progress, state_of
+from memtui.dream.run.runs import Run, find_run, list_runs, run_progress, run_state
 from memtui.dream.run.runs import events_of as read_run_events
-from memtui.dream.run.spawn import RunRequest, StartedRun, note_fault, start_run, trigger_dream
+from memtui.dream.run.spawn import RunRequest, StartedRun, record_start_fault, start_if_ready, start_run
 from memtui.dream.run.stage import has_stage
-from memtui.dream.run.stop import PATIENCE, Stopping, kill
-from memtui.dream.schedule.cron import Crontab, Schedule, cron_line, draw, keep_schedule, parsed, read_schedule
+from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
+from memtui.dream.schedule.cron import Crontab, Schedule, cron_line, draw_cron, parse_cron, read_schedule, save_schedule
 from memtui.dream.schedule.cron import schedule_id as id_of_schedule
 from memtui.dream.schedule.units import Job, make_job
 from memtui.history.store import Change
@@ -57,7 +57,7 @@ def pick_run(workspace: Workspace, word: str | None) -> Run:
 
 def current_run(workspace: Workspace) -> Run | None:
     """The run of ours that is under way, or died without an end."""
-    return next((run for run in runs(workspace) if state_of(run).word != "ended"), None)
+    return next((run for run in runs(workspace) if run_state(run).word != "ended"), None)
 
 
 def split_words(workspace: Workspace, words: Collection[str]) -> tuple[Run, list[str]]:
@@ -79,7 +79,7 @@ def last_adopted(workspace: Workspace) -> Run:
         NotFound: If there is none.
     """
     for run in runs(workspace):
-        if any(not version.undone for version in versions_of(run, workspace)):
+        if any(not version.undone for version in adopted_operations(run, workspace)):
             return run
     raise NotFound("no dream changed anything here", hint="memtui dream log lists them")
 
@@ -131,9 +131,11 @@ def check_start(workspace: Workspace, mode: str = "reflect") -> StartCheck:
     """
     require_writable(workspace)
     shut = [gate for gate in evaluate_gates(workspace, workspace.dirs, workspace.now()) if not gate.open]
-    blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCED), "")
+    blocked = next((f"{gate.name}: {gate.reason}" for gate in shut if gate.name not in FORCEABLE_GATES), "")
     backend = choose_backend(None, mode, workspace, read_config(workspace.dirs.config))
-    return StartCheck(blocked, tuple(gate.name for gate in shut if gate.name in FORCED), backend.name, backend.why)
+    return StartCheck(
+        blocked, tuple(gate.name for gate in shut if gate.name in FORCEABLE_GATES), backend.name, backend.why
+    )
 
 
 def start(workspace: Workspace, request: RunRequest) -> StartedRun:
@@ -164,7 +166,7 @@ class NotStarted(Struct, frozen=True):
     @property
     def forceable(self) -> bool:
         """Whether a person may skip that check."""
-        return self.reason.partition(":")[0] in FORCED
+        return self.reason.partition(":")[0] in FORCEABLE_GATES
 
 
 def wait_for_start(started: StartedRun, pause: Pause = time.sleep) -> NotStarted | None:
@@ -173,7 +175,7 @@ def wait_for_start(started: StartedRun, pause: Pause = time.sleep) -> NotStarted
     Raises:
         MemtuiError: If it ended without a word.
     """
-    first = started.first(pause)
+    first = started.wait_until_started(pause)
     return NotStarted(first.how, first.reason) if isinstance(first, Ended) else None
 
 
@@ -193,7 +195,7 @@ def trigger(workspace: Workspace, request: RunRequest, *, wait: bool = False, pa
         return _triggered(workspace, request, wait, pause)
     except (MemtuiError, OSError) as error:
         with suppress(MemtuiError, OSError):
-            note_fault(workspace, workspace.dirs, request.trigger, str(error), workspace.now())
+            record_start_fault(workspace, workspace.dirs, request.trigger, str(error), workspace.now())
         return str(error)
 
 
@@ -201,33 +203,33 @@ def _triggered(workspace: Workspace, request: RunRequest, wait: bool, pause: Pau
     if workspace.read_only:
         return "memtui was started with --read-only"
     if not wait:
-        shut = trigger_dream(workspace, workspace.dirs, request, environ=workspace.env.environ, now=workspace.now())
+        shut = start_if_ready(workspace, workspace.dirs, request, environ=workspace.env.environ, now=workspace.now())
         return None if shut is None else f"{shut.name}: {shut.reason}"
     started = _start(workspace, request)
-    first = started.first(pause)
-    while not started.gone():
+    first = started.wait_until_started(pause)
+    while not started.has_ended():
         pause(LOOK_S)
     return first.reason if isinstance(first, Ended) else None
 
 
 def describe_stop(workspace: Workspace, run: Run) -> NeedsConfirmation:
     """What stopping a run means, for a caller that asks before it does; a key does, a typed command doesn't."""
-    drafted = len(progress(read_run_events(run)).files)
-    entry = holder_of(run.folder, workspace.dirs)
+    drafted = len(run_progress(read_run_events(run)).files)
+    entry = our_lock_holder(run.folder, workspace.dirs)
     back = lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
     process = f"process {run.process.pid}"
-    alive = state_of(run).word == "running"
+    alive = run_state(run).word == "running"
     verb = "is" if drafted == 1 else "are"
     kept = f"the {many(drafted, 'file')} it drafted {verb} kept as drafts" if drafted else "nothing is drafted yet"
     lines = (
-        f"{process}: SIGTERM, then SIGKILL after {PATIENCE:g} s" if alive else f"{process} is gone already",
+        f"{process}: SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else f"{process} is gone already",
         f"the memory folder stays as it is; {kept}",
         f'"last dream": {back or "back to what it was"}',
     )
     return NeedsConfirmation("Stop this dream?", lines, yes="Stop it")
 
 
-def stop(workspace: Workspace, run: Run) -> Stopping:
+def stop(workspace: Workspace, run: Run) -> StopResult:
     """End a run: SIGTERM, after 5 seconds SIGKILL; then its lock is put back. What it drafted is kept.
 
     Only a process that a dream of ours wrote down is signalled.
@@ -237,7 +239,7 @@ def stop(workspace: Workspace, run: Run) -> Stopping:
         Conflict: If it has ended already, or can't be ended.
     """
     require_writable(workspace)
-    return kill(run, workspace.dirs, workspace)
+    return stop_run(run, workspace.dirs, workspace)
 
 
 def stop_if_running(workspace: Workspace, run: Run) -> None:
@@ -263,7 +265,7 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
     """
     require_writable(workspace)
     folder, now = workspace.location.folder, workspace.now()
-    lock = seen_lock(folder, workspace.dirs)
+    lock = effective_lock(folder, workspace.dirs)
     gate = lock_gate(lock, now)
     if lock.kind == "none":
         raise NotFound("no dream is running, and there is no lock", hint="memtui dream status")
@@ -279,7 +281,7 @@ def clear_lock(workspace: Workspace, allow: Allow = NOTHING_YET) -> LockCleared 
 
 def lock_state(workspace: Workspace) -> tuple[LockState, Gate]:
     """The lock as it is, and whether it lets a dream start."""
-    lock = seen_lock(workspace.location.folder, workspace.dirs)
+    lock = effective_lock(workspace.location.folder, workspace.dirs)
     return lock, lock_gate(lock, workspace.now())
 
 
@@ -293,7 +295,7 @@ def adoption_plan(workspace: Workspace, run: Run) -> Adoption:
         Conflict: If it still runs.
         NotFound: If nothing is kept.
     """
-    return adoption.plan(kept_stage(run, workspace.dirs), workspace)
+    return plan_adoption(stage_for_review(run, workspace.dirs), workspace)
 
 
 def adopt(workspace: Workspace, run: Run, names: Collection[str] | None = None, *, over: bool = False) -> Adopted:
@@ -323,7 +325,7 @@ def discard(workspace: Workspace, run: Run, allow: Allow = NOTHING_YET) -> Needs
         NotFound: If nothing is kept of it.
     """
     require_writable(workspace)
-    kept_stage(run, workspace.dirs)
+    stage_for_review(run, workspace.dirs)
     if not allow.confirmed:
         lines = ("The memory folder is not touched.", "What it drafted is gone then; nothing brings it back.")
         return NeedsConfirmation(f"Discard what the dream {run.id} drafted?", lines, yes="Discard")
@@ -367,16 +369,16 @@ def schedule_of(workspace: Workspace, cron: str | None = None, *, keep: bool = T
         Refused: In read-only mode, if a time was given to be kept.
     """
     before = read_schedule(workspace.dirs, workspace.location)
-    found = before or Schedule(draw(SystemRandom()), drawn=True)
+    found = before or Schedule(draw_cron(SystemRandom()), drawn=True)
     if cron is not None:
-        parsed(cron, workspace.now())
+        parse_cron(cron, workspace.now())
         found = replace(found, cron=" ".join(cron.split()), drawn=False)
-    parsed(found.cron, workspace.now())
+    parse_cron(found.cron, workspace.now())
     if found != before and keep:
         if cron is not None:
             require_writable(workspace)
         if not workspace.read_only:
-            keep_schedule(workspace.dirs, workspace.location, found)
+            save_schedule(workspace.dirs, workspace.location, found)
     return found
 
 
@@ -430,7 +432,7 @@ def install_schedule(
         return NeedsConfirmation("Put this line into your crontab? Nothing else in it changes.", lines, yes="Install")
     crontab.put(id, schedule.cron, schedule_job(workspace).command)
     kept = replace(schedule, installed=schedule.cron)
-    keep_schedule(workspace.dirs, workspace.location, kept)
+    save_schedule(workspace.dirs, workspace.location, kept)
     return kept
 
 
@@ -449,5 +451,5 @@ def remove_schedule(workspace: Workspace, allow: Allow = NOTHING_YET) -> bool | 
         Crontab(workspace.env.environ).remove(schedule_id(workspace))
     kept = read_schedule(workspace.dirs, workspace.location)
     if kept is not None and kept.installed and not workspace.read_only:
-        keep_schedule(workspace.dirs, workspace.location, replace(kept, installed=""))
+        save_schedule(workspace.dirs, workspace.location, replace(kept, installed=""))
     return line is not None

@@ -17,12 +17,12 @@ from memtui.history.store import Change, Stale
 from memtui.history.versions import Saved
 from memtui.memory import plans
 from memtui.memory.budget import measure_index
-from memtui.memory.checks.fixes import plan_fix
-from memtui.memory.checks.folder import Problem, type_of_name
+from memtui.memory.checks.base import Problem
+from memtui.memory.checks.registry import is_certain
 from memtui.memory.drafts import Draft
-from memtui.memory.frontmatter import TYPES, remove_field, set_field
+from memtui.memory.frontmatter import TYPES, remove_field, set_field, type_of_name
 from memtui.memory.index import INDEX_NAME, read_entries
-from memtui.memory.plans import Plan, PlanBuilder, check_name, file_name
+from memtui.memory.plans import Plan, PlanBuilder, check_name, file_name, plan_fix
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.topic import MemoryFile
 from memtui.memory.workspace import Workspace
@@ -34,8 +34,6 @@ from memtui.util.text import many
 
 __all__ = ["check_name", "file_name"]
 
-REWRITES: Final = frozenset({"over-budget", "no-index", "secret"})
-"""Codes of problems whose fix rewrites more than a line or two: a person sees it first."""
 MAX_LOST_SHARE: Final = 0.5
 """Share of an index's entries that an edit may remove without a question."""
 MAX_NAMES_LISTED: Final = 8
@@ -198,13 +196,13 @@ def rebuild_index(workspace: Workspace, snapshot: Snapshot, *, scope: str = "aut
 
 
 def fix_problem(workspace: Workspace, snapshot: Snapshot, problem: Problem) -> PreparedChange:
-    """Fix a problem; asked about where that rewrites more than a line or two.
+    """Fix a problem; asked about where the fix is not certain.
 
     Raises:
         MemtuiError: If only a person can fix it, or the file changed meanwhile.
     """
     plan = plan_fix(snapshot, problem, pinned=workspace.pinned)
-    return _rewritten(plan) if problem.code in REWRITES else PreparedChange(plan)
+    return PreparedChange(plan) if is_certain(problem) else _rewritten(plan)
 
 
 def _pinned(workspace: Workspace, scope: str) -> frozenset[str]:

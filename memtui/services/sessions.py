@@ -11,7 +11,7 @@ from memtui.client.session_files import NAMELESS, one_line
 from memtui.fs.atomic import create_file
 from memtui.memory.workspace import Workspace
 from memtui.projects.activity import archive_for, live_sessions, make_fork
-from memtui.resume.export import Export, Format, export_transcript
+from memtui.resume.export import Export, ExportFormat, export_transcript
 from memtui.resume.fork import Fork
 from memtui.resume.launch import LaunchPlan, plan_launch
 from memtui.resume.resume import ResumePlan
@@ -21,12 +21,12 @@ from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, Sec
 from memtui.sessions.archive import KEPT, ArchivedSession, ArchiveResult
 from memtui.sessions.archive import save_copy as copy_transcript
 from memtui.sessions.rename import check_title, title_before
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.errors import MemtuiError, Refused, Unsupported
 from memtui.util.foreground import run_in_foreground
 from memtui.util.text import size, visible
 
-FORMATS: dict[Format, str] = {"markdown": "md", "json": "json", "html": "html"}
+FORMATS: dict[ExportFormat, str] = {"markdown": "md", "json": "json", "html": "html"}
 """The formats of an export, each with the ending of its file."""
 MAX_TITLES_LISTED = 8
 
@@ -71,7 +71,7 @@ def session_files(workspace: Workspace, paths: Sequence[Path]) -> tuple[SessionF
     found = []
     for path in paths:
         names, total = archive.files(path)
-        found.append(SessionFiles(path, tuple(names), total, Scanner().file(path).title))
+        found.append(SessionFiles(path, tuple(names), total, SummaryScanner().file(path).title))
     return tuple(found)
 
 
@@ -197,7 +197,9 @@ def save_copy(workspace: Workspace, path: Path, target: Path) -> int:
     return copy_transcript(path, target)
 
 
-def export_session(resume: ResumePlan, title: str, form: Format, allow: Allow = NOTHING_YET) -> Export | SecretFound:
+def export_session(
+    resume: ResumePlan, title: str, form: ExportFormat, allow: Allow = NOTHING_YET
+) -> Export | SecretFound:
     """Write a conversation down; what looks like a secret is taken out, which is asked about first.
 
     Args:

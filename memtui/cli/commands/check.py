@@ -12,7 +12,7 @@ from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find_all
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, StyledText
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.memory.snapshot import Snapshot
 from memtui.services import memory
 from memtui.util.errors import MemtuiError

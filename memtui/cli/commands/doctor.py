@@ -20,7 +20,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.lock.lock import seen_lock
+from memtui.dream.lock.lock import effective_lock
 from memtui.fs.atomic import is_temp
 from memtui.history.export_git import old_histories
 from memtui.projects.journal import MoveRecord, unfinished
@@ -273,7 +273,7 @@ def _memory(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _lock(context: CliContext) -> Iterator[DoctorResult]:
-    gate = lock_gate(seen_lock(context.location.folder, context.dirs), context.now())
+    gate = lock_gate(effective_lock(context.location.folder, context.dirs), context.now())
     yield DoctorResult("dream lock", "ok" if gate.open else "note", gate.reason)
 
 

@@ -30,14 +30,13 @@ from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.cli.table import columns, table
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.gates.backoff import failure_gate
 from memtui.dream.gates.base import lock_gate
-from memtui.dream.gates.evaluate import evaluate_gates
-from memtui.dream.lock.lock import holder_of, seen_lock
-from memtui.dream.run.events import Ended, follow
+from memtui.dream.gates.evaluate import evaluate_gates, failure_gate
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import RunEnd, run_dream
-from memtui.dream.run.runs import Run, refusals, state_of, waiting
-from memtui.dream.run.spawn import RunRequest, note_fault
+from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
+from memtui.dream.run.spawn import RunRequest, record_start_fault
 from memtui.presentation.dream_text import opening
 from memtui.services import dreams
 from memtui.services.access import require_writable
@@ -64,13 +63,13 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 def status(context: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
     listed = dreams.runs(context.workspace)
-    lock = seen_lock(context.location.folder, context.dirs)
-    going = next((run for run in listed if state_of(run).word == "running"), None)
-    died = next((run for run in listed if state_of(run).word == "died"), None)
-    held = waiting(listed)
+    lock = effective_lock(context.location.folder, context.dirs)
+    going = next((run for run in listed if run_state(run).word == "running"), None)
+    died = next((run for run in listed if run_state(run).word == "died"), None)
+    held = run_awaiting_review(listed)
     free = lock_gate(lock, context.now())
     failing = failure_gate(listed, context.now(), context.dirs)
-    ours = holder_of(context.location.folder, context.dirs)
+    ours = our_lock_holder(context.location.folder, context.dirs)
     data: Data = {
         "running": None if going is None else run_data(context, going),
         "foreign": None if free.open or ours is not None else free.reason,
@@ -183,7 +182,7 @@ def now(
         return 1
     run = dreams.pick_run(context.workspace, started.id)
     if wait:
-        return _watch(context, run, started.gone)
+        return _watch(context, run, started.has_ended)
     lines = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
     context.out.result("dream", run_data(context, run), lines)
     return 0
@@ -201,7 +200,7 @@ def run(
         chosen = choose_backend(backend, mode, context.workspace, context.config)
     except MemtuiError as error:
         if run_id is None and trigger != "hand":  # nobody hears what is said here
-            note_fault(context.workspace, context.dirs, trigger, error.message, context.now())
+            record_start_fault(context.workspace, context.dirs, trigger, error.message, context.now())
         raise
     end = run_dream(
         context.workspace,
@@ -239,7 +238,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     found: list[Data] = []
     end: Ended | None = None
     stream = context.options.jsonl or not context.out.structured
-    for event in follow(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
+    for event in follow_events(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
         data = event_fields(event)
         found.append(data)
         if stream:

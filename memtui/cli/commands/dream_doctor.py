@@ -13,16 +13,16 @@ from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
 from memtui.dream.backends.registry import OFFLINE, choose_backend
-from memtui.dream.gates.backoff import failure_gate, failures
 from memtui.dream.gates.base import Gate, dream_gate, folder_gate, lock_gate, memory_gate
+from memtui.dream.gates.evaluate import failure_gate, failures_in_a_row
 from memtui.dream.gates.sessions import assistant_mode
-from memtui.dream.lock.journal import entries
-from memtui.dream.lock.lock import holder_of, seen_lock
+from memtui.dream.lock.journal import lock_entries
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.run.run import OverBudget
-from memtui.dream.run.runs import state_of, waiting
-from memtui.dream.run.spending import DAY, money_left, spent
+from memtui.dream.run.runs import run_awaiting_review, run_state
+from memtui.dream.run.spending import DAY_S, money_left, money_spent
 from memtui.dream.run.stage import has_stage
-from memtui.dream.schedule.cron import Crontab, cron_of, in_words, next_start, read_schedule, schedule_id
+from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, next_start, read_schedule, schedule_id
 from memtui.history.versions import Operation
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError
@@ -74,9 +74,9 @@ def _folder(context: CliContext) -> Iterator[DoctorResult]:
 
 
 def _lock(context: CliContext) -> Iterator[DoctorResult]:
-    lock = seen_lock(context.location.folder, context.dirs)
+    lock = effective_lock(context.location.folder, context.dirs)
     gate = lock_gate(lock, context.now())
-    ours = holder_of(context.location.folder, context.dirs)
+    ours = our_lock_holder(context.location.folder, context.dirs)
     if gate.open:
         stale = lock.kind in ("odd", "foreign")
         hint = "memtui kill --clear-stale-lock removes it" if stale else ""
@@ -92,8 +92,8 @@ def _lock(context: CliContext) -> Iterator[DoctorResult]:
 def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
     listed = dreams.runs(context.workspace)
-    dead = [run.id for run in listed if state_of(run).word == "died"]
-    locks = [entry for entry in entries(context.dirs) if not entry.done and not alive(entry.holder)]
+    dead = [run.id for run in listed if run_state(run).word == "died"]
+    locks = [entry for entry in lock_entries(context.dirs) if not entry.done and not alive(entry.holder)]
     for id in dead:
         yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
@@ -108,7 +108,7 @@ def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
         )
     if not dead and not locks:
         yield DoctorResult("leftovers", "ok", "no dream died")
-    kept = [run.id for run in listed if has_stage(context.dirs, run.id) and state_of(run).word == "ended"]
+    kept = [run.id for run in listed if has_stage(context.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
         words = f"{many(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
@@ -144,7 +144,7 @@ def _money(context: CliContext) -> Iterator[DoctorResult]:
     except MemtuiError as error:
         yield DoctorResult("money", "problem", error.message, error.hint)
     else:
-        used = spent(context.dirs, context.now() - DAY)
+        used = money_spent(context.dirs, context.now() - DAY_S)
         words = "no limit" if left is None else f"the next dream may cost ${left:.2f}"
         yield DoctorResult("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
 
@@ -153,9 +153,9 @@ def _past(context: CliContext) -> Iterator[DoctorResult]:
     listed = dreams.runs(context.workspace)
     gate = failure_gate(listed, context.now(), context.dirs)
     hint = "memtui dream log tells of each; --force dreams all the same"
-    state: State = "problem" if not gate.open else "note" if failures(listed) else "ok"
+    state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
-    held = waiting(listed)
+    held = run_awaiting_review(listed)
     if held is not None:
         words = (
             f"the dream {held.id} waits since {ago(context.now() - held.at)}; none starts by itself before it is judged"
@@ -176,7 +176,7 @@ def _schedule(context: CliContext) -> Iterator[DoctorResult]:
         same = kept is not None and kept.cron == cron
         hint = "" if same else "memtui dream schedule --install takes the time over that you chose since"
         try:
-            words = in_words(cron, context.now())
+            words = describe_cron(cron, context.now())
         except MemtuiError as error:
             yield DoctorResult("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
         else:

@@ -10,11 +10,8 @@ from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.dream_data import adoption_data, file_line
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, fields
-from memtui.dream.review.adoption import plan
-from memtui.dream.review.review import (
-    changes_of,
-    versions_of,
-)
+from memtui.dream.review.adoption import adopted_operations, plan_adoption
+from memtui.dream.review.review import texts_changed
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.history.versions import Operation
 from memtui.services import dreams
@@ -39,18 +36,18 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
     """
     run, names = dreams.split_words(context.workspace, words)
     if has_stage(context.dirs, run.id):
-        adoption = plan(open_stage(context.dirs, run.id), context.workspace)
+        adoption = plan_adoption(open_stage(context.dirs, run.id), context.workspace)
         data = adoption_data(adoption)
         known = [name for item in adoption.items for name in item.touched.names]
         data["adopted"] = False
     else:
-        made = versions_of(run, context.workspace)
+        made = adopted_operations(run, context.workspace)
         known = [change.name for version in made for change in version.files]
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
     chosen = dreams.match_files(names, known)
     parts = [
         unified(before, after, name)
-        for name, before, after in changes_of(run, context.dirs, context.workspace)
+        for name, before, after in texts_changed(run, context.dirs, context.workspace)
         if chosen is None or name in chosen
     ]
     data["diff"] = "".join(parts)

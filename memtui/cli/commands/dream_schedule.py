@@ -12,11 +12,11 @@ from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.dream.schedule.cron import (
     Schedule,
     cron_of,
-    in_words,
+    describe_cron,
+    next_starts,
     read_schedule,
-    starts,
 )
-from memtui.dream.schedule.units import units
+from memtui.dream.schedule.units import systemd_units
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError, UsageError
 
@@ -72,7 +72,7 @@ def _remove(context: CliContext) -> None:
 
 
 def _print_timer(context: CliContext, kept: Schedule) -> None:
-    files = units(dreams.schedule_id(context.workspace), kept.cron, dreams.schedule_job(context.workspace))
+    files = systemd_units(dreams.schedule_id(context.workspace), kept.cron, dreams.schedule_job(context.workspace))
     timer = next(name for name in files if name.endswith(".timer"))
 
     def text() -> Iterator[Line]:
@@ -89,7 +89,7 @@ def _print_timer(context: CliContext, kept: Schedule) -> None:
 
 def _show(context: CliContext, kept: Schedule) -> None:
     now = context.now()
-    words, next_ = in_words(kept.cron, now), starts(kept.cron, now)
+    words, next_ = describe_cron(kept.cron, now), next_starts(kept.cron, now)
     line, problem = None, ""
     try:
         line = dreams.scheduled_line(context.workspace)

@@ -14,8 +14,9 @@ from typing import Literal, cast
 
 import click
 
-from memtui.agent.permissions import AllowedFolders, decide
-from memtui.agent.shell.commands import SKIPS
+from memtui.agent.permissions import decide
+from memtui.agent.shell.commands import SECRET_EXCLUDES
+from memtui.agent.shell.paths import AllowedFolders
 from memtui.cli.commands.config import switch_data, value_words
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, find_directory, pass_context
@@ -27,7 +28,7 @@ from memtui.fs.boundary import check_path
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.index import read_entries
-from memtui.resume.omitted import WORDS
+from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.report import resume_report, transcript_report
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
@@ -104,7 +105,8 @@ def index_data(data: bytes) -> Data:
     """
     text = decode_index(data)
     budget = measure_index(text)
-    lost = [fields(one, "line title target hook") for one in read_entries(text, budget) if one.loaded is False]
+    cut = [one for one in read_entries(text, budget) if one.loaded is False]
+    lost = [{**fields(one, "line title target"), "hook": one.description} for one in cut]
     counted = fields(budget, "loaded lines units max_lines max_units cut_line cut_line_in_file limit over")
     return {**counted, "lost": lost, "used": round(budget.used, 4)}
 
@@ -342,7 +344,7 @@ def _resume_text(data: Data) -> Iterator[Line]:
     if data["left_out"]:
         yield StyledText(f"left out: {len(data['left_out'])}", "bold")
     for item in data["left_out"]:
-        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or WORDS[item['why']]}"
+        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or OMISSION_REASONS[item['why']]}"
     for item in data["defects"]:
         yield [StyledText("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
 
@@ -454,6 +456,6 @@ def _text(found: Sequence[Data]) -> Iterator[Line]:
 
 def _shown(argv: Sequence[str]) -> str:
     """A program with its arguments; the many that leave secrets out are only counted."""
-    words = [word for word in argv if word not in SKIPS]
+    words = [word for word in argv if word not in SECRET_EXCLUDES]
     left = len(argv) - len(words)
     return shlex.join(words) + (f"  (and {left} flags that leave out what may hold a secret)" if left else "")

@@ -39,7 +39,8 @@ def index(context: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], 
     measured = found.budget
     names = {file.name for file in found.files}
     rows: list[Data] = [
-        {**fields(entry, "line title target hook loaded"), "exists": entry.target in names} for entry in found.entries
+        {**fields(entry, "line title target loaded"), "hook": entry.description, "exists": entry.target in names}
+        for entry in found.entries
     ]
 
     def text() -> Iterator[Line]:

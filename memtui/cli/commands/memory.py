@@ -11,7 +11,7 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.fs.atomic import read_stable
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.memory.index import same_name
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot

@@ -16,11 +16,11 @@ from memtui.client.executable import NAME, copied_command, find_client, resume_e
 from memtui.resume.context import context_messages
 from memtui.resume.export import export_transcript
 from memtui.resume.fork import Fork
-from memtui.resume.launch import LaunchPlan, message_of
+from memtui.resume.launch import LaunchPlan, resolve_message
 from memtui.resume.resume import plan_resume
 from memtui.services import sessions as services
 from memtui.sessions import catalog
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.transcripts.transcript import read_transcript
 from memtui.util.errors import MemtuiError, NotFound, Unsupported, UsageError
 
@@ -79,14 +79,14 @@ def _session(context: CliContext, word: str | None, *, last: bool) -> Path:
         raise UsageError("name one session, or --last", hint="memtui sessions ls lists them")
     here = context.location.transcripts
     if word is None:
-        found = catalog.newest(context.dirs.cache, here)
+        found = catalog.newest_session(context.dirs.cache, here)
         if found is None:
             raise NotFound("no session of this project", hint="memtui sessions ls --all lists those of all projects")
         return found.path
     try:
-        return catalog.find(context.dirs.cache, [here], word)
+        return catalog.find_session(context.dirs.cache, [here], word)
     except NotFound:
-        return catalog.find(context.dirs.cache, places(context, everywhere=True), word)
+        return catalog.find_session(context.dirs.cache, places(context, everywhere=True), word)
 
 
 def _run(context: CliContext, plan: LaunchPlan) -> int:
@@ -154,14 +154,14 @@ def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:
 def _context(context: CliContext, path: Path, at: str, form: str) -> int:
     """Print the conversation."""
     transcript = read_transcript(path)
-    resumed = plan_resume(transcript, message_of(transcript, at) if at else "")
+    resumed = plan_resume(transcript, resolve_message(transcript, at) if at else "")
     if resumed.messages is None:
         raise MemtuiError("Claude Code finds no conversation here", hint=f"memtui sessions tree {path.stem}")
     if form == "json":
         messages = context_messages(resumed)
         context.out.result("context", messages, [json.dumps(messages)], rows=messages)
         return 0
-    made = export_transcript(resumed, Scanner().file(path).title or path.stem, "markdown")
+    made = export_transcript(resumed, SummaryScanner().file(path).title or path.stem, "markdown")
     if context.out.structured:
         context.out.result("context", {"markdown": made.text, "removed": made.removed}, ())
     else:

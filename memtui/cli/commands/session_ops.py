@@ -19,9 +19,9 @@ from memtui.projects.activity import archive_for, live_sessions
 from memtui.services import sessions as services
 from memtui.sessions import catalog
 from memtui.sessions.archive import DELETED, ArchivedSession, ArchiveResult
-from memtui.sessions.listing import folders
+from memtui.sessions.listing import project_folders
 from memtui.sessions.rename import check_title
-from memtui.transcripts.summary import Scanner, SessionSummary
+from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.util.errors import MemtuiError, NotFound, UsageError
 from memtui.util.resolve import begins, resolve_one
 from memtui.util.text import age, many, size
@@ -141,7 +141,7 @@ def list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str 
         if not everywhere and str(kept.project) != here:
             continue
         try:
-            summary = Scanner().file(kept.file.path)
+            summary = SummaryScanner().file(kept.file.path)
         except OSError as error:
             warnings.append(f"{kept.file.id}: {error.strerror}, not listed")
             continue
@@ -170,7 +170,7 @@ def list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str 
 def _kept_data(kept: ArchivedSession) -> Data:
     return {
         "id": kept.file.id,
-        "path": kept.file.place,
+        "path": kept.file.file_path,
         "modified": iso(kept.file.modified),
         "size": kept.note.size,
         "place": kept.place,
@@ -183,7 +183,7 @@ def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
     """The file of a session, of any project; one that shall be moved has to be in a project folder."""
     projects = projects_dir(context.env)
     try:
-        path = catalog.find(context.dirs.cache, folders(projects), word)
+        path = catalog.find_session(context.dirs.cache, project_folders(projects), word)
     except NotFound as error:
         if any(one.note.id.startswith(word.lower()) for one in archive_for(context.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
@@ -206,8 +206,10 @@ def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
     """The sessions whose newest record is older; those that are open in Claude Code are left out."""
     live = live_sessions(context.workspace)
     errors: list[MemtuiError] = []
-    places = folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
-    found = [one for one in catalog.sessions(context.dirs.cache, places, errors) if context.now() - one.when > seconds]
+    places = project_folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
+    found = [
+        one for one in catalog.load_sessions(context.dirs.cache, places, errors) if context.now() - one.when > seconds
+    ]
     context.out.warn(error.message for error in errors)
     for one in found:
         if one.id in live:

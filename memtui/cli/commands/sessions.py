@@ -15,18 +15,18 @@ from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
 from memtui.client.session_files import NAMELESS
-from memtui.resume.export import Format
-from memtui.resume.health import health_of
-from memtui.resume.leaf import REASONS
-from memtui.resume.omitted import WORDS, Why
-from memtui.resume.outline import KINDS, Node, outline_of, said_by
+from memtui.resume.conversation import RESUME_POINT_REASONS
+from memtui.resume.export import ExportFormat
+from memtui.resume.health import check_health
+from memtui.resume.omitted import OMISSION_REASONS, OmissionReason
+from memtui.resume.outline import NODE_LABELS, OutlineNode, outline_of, record_line
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
-from memtui.transcripts.entries import Entry, seconds
-from memtui.transcripts.stats import ChangedFile, compare, tally
-from memtui.transcripts.summary import Scanner, SessionSummary
+from memtui.transcripts.entries import Entry, parse_timestamp
+from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
+from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, Refused
 from memtui.util.text import age, clip, many, size, visible
@@ -80,9 +80,9 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
 
     Where something in it looks like a secret nothing is written, unless --redact takes it out.
     """
-    path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
-    title = Scanner().file(path).title or path.stem
-    forms: dict[str, Format] = {ending: form for form, ending in services.FORMATS.items()}
+    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
+    title = SummaryScanner().file(path).title or path.stem
+    forms: dict[str, ExportFormat] = {ending: form for form, ending in services.FORMATS.items()}
     plan = plan_resume(read_transcript(path), at)
     made = services.export_session(plan, title, forms[form], Allow(secret="redact" if redact else ""))
     if isinstance(made, SecretFound):
@@ -108,37 +108,37 @@ def sessions_show(context: CliContext, session: str) -> None:
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are listed with the number of
     their kept versions, and how they are now against the newest of these.
     """
-    path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
+    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
-    plan, summary = plan_resume(transcript), Scanner().file(path)
+    plan, summary = plan_resume(transcript), SummaryScanner().file(path)
     data = _transcript_data(context, transcript, plan, summary)
     context.out.result("session", data, _text(context, data, plan, summary))
 
 
 def _transcript_data(context: CliContext, transcript: Transcript, plan: ResumePlan, summary: SessionSummary) -> Data:
-    done = tally(transcript.each(transcript.entries))
+    done = collect_stats(transcript.each(transcript.entries))
     return {
         "id": transcript.path.stem,
         "path": str(transcript.path),
         **asdict(summary),
-        "tools": asdict(done.stats.total),
-        "tokens": asdict(done.usage.total),
-        "files": _files(context, transcript.path.stem, done.changes.files, summary.cwd),
+        "tools": asdict(done.tools),
+        "tokens": asdict(done.tokens),
+        "files": _files(context, transcript.path.stem, done.changed_files, summary.cwd),
         "sent": None if plan.messages is None else len(plan.messages),
         "leaf": plan.leaf.uuid or None,
-        "leaf_reason": REASONS[plan.leaf.reason],
-        "left_out": dict(Counter(item.why for item in plan.left_out)),
+        "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason],
+        "left_out": dict(Counter(item.why for item in plan.omitted)),
         "defects": len(plan.defects),
     }
 
 
-def _files(context: CliContext, session: str, files: tuple[ChangedFile, ...], cwd: str) -> list[Data]:
+def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], cwd: str) -> list[Data]:
     kept = config_dir(context.env) / "file-history" / session
     return [
         {
             "path": file.path,
             "versions": len(file.versions),
-            "now": compare(file, file.versions[-1], kept, Path(cwd or "/")),
+            "now": compare_file(file, file.versions[-1], kept, Path(cwd or "/")),
         }
         for file in files
         if file.versions
@@ -162,9 +162,9 @@ def _text(context: CliContext, data: Data, plan: ResumePlan, summary: SessionSum
     else:
         yield f"a resume continues at {plan.leaf.uuid}: {data['leaf_reason']}"
         yield f"  sent      {len(plan.messages):>5}  messages; rows of one answer count as one"
-    left: Counter[Why] = Counter(data["left_out"])
+    left: Counter[OmissionReason] = Counter(data["left_out"])
     for why, number in left.most_common():
-        yield f"  not sent  {number:>5}  {WORDS[why]}"
+        yield f"  not sent  {number:>5}  {OMISSION_REASONS[why]}"
     if left or plan.defects:
         yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
@@ -188,7 +188,7 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     Rewinds and retries stand below the branch that they leave, sub-agents below the one that called them. The mark
     shows where Claude Code continues, and why there. Those agents that it runs for itself are drawn with -v.
     """
-    path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
+    path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
     plan = plan_resume(transcript)
     nodes = outline_of(transcript, plan)
@@ -199,19 +199,19 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     )
 
 
-def _node_data(transcript: Transcript, plan: ResumePlan, node: Node, *, every: bool) -> Data:
+def _node_data(transcript: Transcript, plan: ResumePlan, node: OutlineNode, *, every: bool) -> Data:
     agent, branch = node.agent, node.branch
     found: Data = {
         "depth": node.depth,
         "kind": node.kind,
-        "first": node.says,
+        "first": node.first_text,
         "messages": node.messages,
         "prompts": branch.prompts if branch else None,
         "time": node.stamp or None,
         "tip": node.uuid or None,
         "leaves": node.off.uuid if node.off else None,
         "leaf": node.leaf_uuid or None,
-        "leaf_reason": REASONS[plan.leaf.reason] if node.leaf else None,
+        "leaf_reason": RESUME_POINT_REASONS[plan.leaf.reason] if node.leaf else None,
         "agent": None,
     }
     if agent is not None:
@@ -227,11 +227,11 @@ def _node_data(transcript: Transcript, plan: ResumePlan, node: Node, *, every: b
     return found
 
 
-def _said(transcript: Transcript, node: Node) -> Iterator[tuple[Entry, str]]:
+def _said(transcript: Transcript, node: OutlineNode) -> Iterator[tuple[Entry, str]]:
     """The messages of a branch with what they say."""
-    rows = [row for row in (node.branch.rows if node.branch else ()) if row.speaks]
+    rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
     for row, record in zip(rows, transcript.each(rows), strict=True):
-        yield row, said_by(record, 400)
+        yield row, record_line(record, 400)
 
 
 class _Drawing:
@@ -243,7 +243,7 @@ class _Drawing:
         self.width = WIDEST if not context.out.width else context.out.width
         self.open: list[bool] = []
 
-    def lines(self, nodes: tuple[Node, ...]) -> Iterator[Line]:
+    def lines(self, nodes: tuple[OutlineNode, ...]) -> Iterator[Line]:
         shown = [node for node in nodes if self.context.out.verbose or not (node.agent and node.agent.internal)]
         if self.context.out.plain:
             titles = columns("depth", "kind", "first", "messages", "time", "tip", "leaf")
@@ -259,13 +259,13 @@ class _Drawing:
                 f"{len(nodes) - len(shown)} agents of Claude Code itself are not drawn; -v draws them", "dim"
             )
 
-    def _rows(self, node: Node) -> Iterator[list[str | StyledText]]:
+    def _rows(self, node: OutlineNode) -> Iterator[list[str | StyledText]]:
         self.open[node.depth :] = [not node.last]
         lead = "".join(self.through if more else "  " for more in self.open[1 : node.depth])
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
-        kind = node.agent.kind if node.agent and node.agent.kind else KINDS[node.kind]
-        words = f"{kind}: {node.says}" if kind else node.says or NAMELESS
+        kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
+        words = f"{kind}: {node.first_text}" if kind else node.first_text or NAMELESS
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),
@@ -287,21 +287,21 @@ class _Drawing:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume continues {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: Node) -> Iterator[list[str | StyledText]]:
+    def _plain(self, node: OutlineNode) -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
-        yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
+        yield [str(node.depth), node.kind, node.first_text, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
             for row, says in _said(self.transcript, node):
                 yield [str(node.depth + 1), row.type, says, "1", row.stamp, row.uuid, ""]
 
     def _reason(self) -> str:
-        return REASONS[self.plan.leaf.reason]
+        return RESUME_POINT_REASONS[self.plan.leaf.reason]
 
     def _clip(self, text: str) -> str:
         return clip(visible(text, keep=""), self.width, ellipsis=self.context.out.glyphs.ellipsis)
 
     def _age(self, stamp: str) -> str:
-        when = seconds(stamp)
+        when = parse_timestamp(stamp)
         return "" if when is None else age(self.context.now() - when)
 
 
@@ -316,9 +316,9 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
     """
     errors: list[MemtuiError] = []
     if session is not None:
-        paths = [catalog.find(context.dirs.cache, places(context, everywhere=True), session)]
+        paths = [catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)]
     else:
-        found = catalog.sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
+        found = catalog.load_sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
         paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:
@@ -346,6 +346,6 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
 
 def _health_data(path: Path) -> Data:
     transcript = read_transcript(path)
-    health = health_of(transcript, plan_resume(transcript))
+    health = check_health(transcript, plan_resume(transcript))
     plan = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
     return {"id": path.stem, "path": path, **asdict(health), **plan}

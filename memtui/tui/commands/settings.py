@@ -4,7 +4,7 @@ import json
 
 from memtui.client.json_edit import UNSET
 from memtui.client.switches import Switch
-from memtui.services.settings import write_setting
+from memtui.services.settings import set_own
 from memtui.tui.commands.base import CommandHandler
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
@@ -93,7 +93,7 @@ class SettingsCommands(CommandHandler):
         if self.workspace.read_only:
             raise Refused("memtui was started with --read-only")
         folder = self.workspace.dirs.config
-        await self.off(write_setting, folder, key, value)
+        await self.off(set_own, self.workspace, key, value)
         self.app.take_config(await self.off(read_config, folder))
 
 

@@ -11,13 +11,13 @@ from msgspec.structs import asdict
 
 from memtui.client.paths import short
 from memtui.client.retention import SOON, days_left
-from memtui.resume.health import health_of
-from memtui.resume.leaf import REASONS
-from memtui.resume.omitted import WORDS
+from memtui.resume.conversation import RESUME_POINT_REASONS
+from memtui.resume.health import check_health
+from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.outline import outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
-from memtui.transcripts.stats import tally
+from memtui.transcripts.stats import collect_stats
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
@@ -32,7 +32,7 @@ TOOLS = {"reads": "reads", "searches": "searches", "shells": "shell", "edits": "
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    kept = session.place in session_list.archived
+    kept = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
     soon = not kept and left is not None and left < SOON
     live = session_list.live.get(session.id)
@@ -69,27 +69,27 @@ def opened_of(
         workspace: Says which of the files that it wrote are memory.
         facts: What the catalogue knows of it.
     """
-    done = tally(transcript.each(transcript.entries))
-    stats, usage = asdict(done.stats.total), done.usage.total
+    done = collect_stats(transcript.each(transcript.entries))
+    stats, usage = asdict(done.tools), done.tokens
     tools = ", ".join(f"{word} {stats[name]}" for name, word in TOOLS.items() if stats[name])
-    written = done.writes.files
+    written = done.written_files
     memory = memory_names(written, workspace.location.folder)
-    files = {*written, *(file.path for file in done.changes.files)}
+    files = {*written, *(file.path for file in done.changed_files)}
     pairs: list[Pair] = [
         *(_counts(facts) if facts else []),
         ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
          "$problem" if told.messages is None else "$good"),
-        ("goes on", REASONS[told.leaf.reason], ""),
+        ("goes on", RESUME_POINT_REASONS[told.leaf.reason], ""),
         ("tools", tools, ""),
         ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
         ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
         ("files", f"{len(files)} changed" if files else "", ""),
         ("memory", visible(", ".join(memory), keep=""), "$link"),
     ]  # fmt: skip
-    health = health_of(transcript, told)
-    left = Counter(item.why for item in told.left_out)
+    health = check_health(transcript, told)
+    left = Counter(item.why for item in told.omitted)
     notes = [*([] if health.ok else [health.words])]
-    notes += [f"{number:,} not sent: {WORDS[why]}" for why, number in left.most_common()]
+    notes += [f"{number:,} not sent: {OMISSION_REASONS[why]}" for why, number in left.most_common()]
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
 
 
