@@ -58,7 +58,7 @@ def shrink(stage: Stage, emit: Emit) -> None:
 async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
     await settle(pilot)
     app = await press(pilot, "2")
-    return app, app.dream_view
+    return app, app.query_one(DreamView)
 
 
 def told(view: DreamView) -> str:
@@ -129,9 +129,9 @@ async def test_looking_changes_no_byte_and_no_time(make_app: Maker, dream: Dream
 async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, dream: Dreams, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
-        assert app.dreams.shown
+        assert app.dream_loader.shown
         await press(pilot, "1")
-        assert not app.dreams.shown
+        assert not app.dream_loader.shown
         dream(shrink)
         app.dreams_changed()
         await settle(pilot)

@@ -105,7 +105,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
         while not seen or screen.lines.cursor:
             if not seen or seen[-1] != uuid(screen):
                 seen.append(uuid(screen))
-            screen.lines.action_cursor(-1)
+            screen.lines.move_cursor(-1)
         seen.append(uuid(screen))
         assert [name for name in reversed(seen) if name] == [
             entry.uuid for entry in read_transcript(path).entries if entry.uuid

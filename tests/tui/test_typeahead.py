@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual import events
 
-from memtui.tui.keyboard import LONGEST, KeyQueue
+from memtui.tui.keyboard import MAX_HOLD_S, KeyQueue
 
 
 class Queue:
@@ -77,7 +77,7 @@ def test_a_lost_answer_does_not_lock_the_keyboard() -> None:
     app.step()
     app.step()
     assert app.handled == ["a"]
-    app.clock += LONGEST
+    app.clock += MAX_HOLD_S
     app.type("c")
     app.step()
     app.answers = True

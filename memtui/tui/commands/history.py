@@ -1,151 +1,182 @@
-"""Wishes about what was: undo, redo, activity, versions, restore, compare."""
+"""Commands about what was done: undo, redo, activity, versions, restore, compare."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from memtui.history.versions import FOUND, KEPT, Version
-from memtui.memory.workspace import Workspace
-from memtui.projects.activity import (
-    operation_to_redo,
-    operation_to_undo,
-    redo_operation,
-    session_versions,
-    undo_operation,
-)
-from memtui.sessions.operations_log import Operation
-from memtui.tui.commands.base import CommandHandler, merged_words
-from memtui.tui.dialogs.choose import Choose, Option
-from memtui.tui.dialogs.question import Question
-from memtui.tui.dialogs.show_diff import ShowDiff
-from memtui.tui.messages import CommandDone, CommandRequested
-from memtui.tui.render.preview import diff
+from memtui.tui.app_base import CommandContext
+from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
+from memtui.util.lazy_module import LazyModule
 from memtui.util.text import age
 
-
-class HistoryCommands(CommandHandler):
-    """History as a person uses it."""
-
-    async def wish_undo(self, wish: CommandRequested) -> None:
-        """Undo the newest write that is not undone, a background run's included."""
-        operation = await self.off(operation_to_undo, self.workspace)
-        if operation is not None and not self.workspace.read_only:
-            await self._turn_deed(undo_operation, operation)
-            return
-        saved, version = await self.off(self.workspace.undo)
-        self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
-
-    async def _turn_deed(self, turn: Callable[[Workspace, Operation], Operation], operation: Operation) -> None:
-        """Take back what was done to sessions, or do it again."""
-        done = await self.off(turn, self.workspace, operation)
-        self.app.post_message(CommandDone(done.told))
-        self.app.sessions.again()
-
-    async def wish_redo(self, wish: CommandRequested) -> None:
-        """Do again what was undone last."""
-        operation = await self.off(operation_to_redo, self.workspace)
-        if operation is not None and not self.workspace.read_only:
-            await self._turn_deed(redo_operation, operation)
-            return
-        saved, version = await self.off(self.workspace.redo)
-        self.app.post_message(CommandDone(f"done again: {version.why}{merged_words(saved)}"))
-
-    async def wish_activity(self, wish: CommandRequested) -> None:
-        """Every write, newest first; Enter shows its diff and offers to undo it."""
-        versions = [*await self.off(self.workspace.operations), *await self.off(session_versions, self.workspace)]
-        versions.sort(key=lambda version: -version.when)
-        if not versions:
-            raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
-        chosen = await self.app.push_screen_wait(Choose("Activity: every write, newest first", self._options(versions)))
-        if chosen is None:
-            return
-        version = next(version for version in versions if version.id == chosen)
-        can_undo = version.kind not in (FOUND, KEPT) and not version.undone and not self.workspace.read_only
-        if version.kind.startswith("session-"):
-            await self._session_deed(version)
-            return
-        text = await self.off(self._version_diff, version.id)
-        if await self.app.push_screen_wait(ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
-            saved, _ = await self.off(self.workspace.undo, version.id)
-            self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
-
-    async def _session_deed(self, version: Version) -> None:
-        """Offer to take back what was done to sessions."""
-        operation = await self.off(operation_to_undo, self.workspace, version.id)
-        if operation is None or version.undone or self.workspace.read_only:
-            self.app.notify(version.why, markup=False)
-        elif await self.app.push_screen_wait(Question("Undo this?", [version.why], yes="Undo", no="Leave it")):
-            await self._turn_deed(undo_operation, operation)
-
-    def _options(self, versions: Sequence[Version]) -> list[Option[str]]:
-        now = self.workspace.now()
-        return [
-            Option(v.id, f"{age(now - v.when):>4}  {v.who:<8} {v.why}{'  (undone)' if v.undone else ''}", _counts(v))
-            for v in versions
-        ]
-
-    def _version_diff(self, version_id: str, name: str | None = None) -> str:
-        history, version = self.workspace.operation(version_id)
-        names = [change.name for change in version.files] if name is None else [name]
-        return "\n".join(diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
-
-    async def wish_version(self, wish: CommandRequested, version_id: str) -> None:
-        """Show what one version did to the file."""
-        _, name = self.workspace.home_of(self.one(wish))
-        text = await self.off(self._version_diff, version_id, name)
-        await self.app.push_screen_wait(ShowDiff(name, text))
-
-    async def wish_restore(self, wish: CommandRequested) -> None:
-        """Choose an earlier version of the file, see the difference, bring it back."""
-        path = self.one(wish)
-        chosen = await self._choose_version(path, "Restore which version?")
-        if chosen is None:
-            return
-        store, name = self.workspace.home_of(path)
-        then = await self.off(store.history.read, chosen, name)
-        data = await self.off(self._on_disk, path)
-        if await self.app.push_screen_wait(ShowDiff(f"Restore {name}", diff(data, then, name), yes="restore it")):
-            saved = await self.off(self.workspace.restore, path, chosen)
-            self.app.post_message(CommandDone(f"restored {name}{merged_words(saved)}", path))
-
-    async def wish_compare(self, wish: CommandRequested) -> None:
-        """Compare with an earlier version, or with another file."""
-        path = self.one(wish)
-        versions = await self.off(self.workspace.versions, path)
-        options = [Option(f"version:{o.key}", o.label, "earlier version") for o in self._options(versions)]
-        options += [
-            Option(f"file:{file.path}", file.name, "another file")
-            for scope in self.snapshot.scopes
-            for file in scope.files
-            if file.path != path
-        ]
-        chosen = await self.app.push_screen_wait(Choose(f"Compare {path.name} with", options))
-        if chosen is None:
-            return
-        kind, _, key = chosen.partition(":")
-        store, name = self.workspace.home_of(path)
-        if kind == "file":
-            other = await self.off(self._on_disk, Path(key))
-        else:
-            other = await self.off(store.history.read, key, name)
-        data = await self.off(self._on_disk, path)
-        await self.app.push_screen_wait(ShowDiff(f"{name}: then to now", diff(other, data, name)))
-
-    async def _choose_version(self, path: Path, title: str) -> str | None:
-        versions = await self.off(self.workspace.versions, path)
-        if not versions:
-            raise NotFound(f"no earlier version of {path.name} is known", hint="memtui records each write from now on")
-        return await self.app.push_screen_wait(Choose(title, self._options(versions)))
-
-    def _on_disk(self, path: Path) -> bytes | None:
-        try:
-            return self.workspace.text(path)[0]
-        except NotFound:
-            return None
+if TYPE_CHECKING:
+    from memtui.history import versions as history_versions
+    from memtui.history.store import Saved
+    from memtui.memory.workspace import Workspace
+    from memtui.projects import activity as operations
+    from memtui.sessions.operations_log import Operation
+    from memtui.tui import dialogs
+    from memtui.tui.render import preview
+else:
+    history_versions = LazyModule("memtui.history.versions")
+    operations = LazyModule("memtui.projects.activity")
+    dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
 
 
-def _counts(version: Version) -> str:
+def merged_words(saved: Saved) -> str:
+    """Say which files were merged with somebody else's change."""
+    return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
+
+
+async def undo(context: CommandContext) -> None:
+    """Undo the newest write that is not undone, a background run's included."""
+    operation = await context.in_thread(operations.operation_to_undo, context.workspace)
+    if operation is not None:
+        await _invert(context, operations.undo_operation, operation)
+        return
+    saved, version = await context.in_thread(context.workspace.undo)
+    context.done(f"undone: {version.why}{merged_words(saved)}")
+
+
+async def redo(context: CommandContext) -> None:
+    """Do again what was undone last."""
+    operation = await context.in_thread(operations.operation_to_redo, context.workspace)
+    if operation is not None:
+        await _invert(context, operations.redo_operation, operation)
+        return
+    saved, version = await context.in_thread(context.workspace.redo)
+    context.done(f"done again: {version.why}{merged_words(saved)}")
+
+
+async def _invert(
+    context: CommandContext, invert: Callable[[Workspace, Operation], Operation], operation: Operation
+) -> None:
+    """Undo what was done to sessions, or do it again."""
+    done = await context.in_thread(invert, context.workspace, operation)
+    context.done(done.told)
+    context.app.post_message(SessionsChanged())
+
+
+async def activity(context: CommandContext) -> None:
+    """Every write, newest first; Enter shows its diff and offers to undo it."""
+    workspace = context.workspace
+    versions = [
+        *await context.in_thread(workspace.operations),
+        *await context.in_thread(operations.session_versions, workspace),
+    ]
+    versions.sort(key=lambda version: -version.when)
+    if not versions:
+        raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
+    chosen = await context.ask(dialogs.Choose("Activity: every write, newest first", _options(context, versions)))
+    if chosen is None:
+        return
+    version = next(version for version in versions if version.id == chosen)
+    if version.kind.startswith("session-"):
+        await _session_operation(context, version)
+        return
+    recorded = (history_versions.FOUND, history_versions.KEPT)
+    can_undo = version.kind not in recorded and not version.undone and not workspace.read_only
+    text = await context.in_thread(_version_diff, context, version.id)
+    if await context.ask(dialogs.ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
+        saved, _ = await context.in_thread(workspace.undo, version.id)
+        context.done(f"undone: {version.why}{merged_words(saved)}")
+
+
+async def _session_operation(context: CommandContext, version: history_versions.Version) -> None:
+    """Offer to undo what was done to sessions."""
+    operation = await context.in_thread(operations.operation_to_undo, context.workspace, version.id)
+    if operation is None or version.undone or context.workspace.read_only:
+        context.notify(version.why)
+    elif await context.ask(dialogs.Question("Undo this?", [version.why], yes="Undo", no="Back")):
+        await _invert(context, operations.undo_operation, operation)
+
+
+def _options(context: CommandContext, versions: Sequence[history_versions.Version]) -> list[dialogs.Option[str]]:
+    now = context.workspace.now()
+    return [
+        dialogs.Option(
+            v.id, f"{age(now - v.when):>4}  {v.who:<8} {v.why}{'  (undone)' if v.undone else ''}", _counts(v)
+        )
+        for v in versions
+    ]
+
+
+def _version_diff(context: CommandContext, version_id: str, name: str | None = None) -> str:
+    history, version = context.workspace.operation(version_id)
+    names = [change.name for change in version.files] if name is None else [name]
+    return "\n".join(preview.diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
+
+
+async def show_version(context: CommandContext, version_id: str) -> None:
+    """Show what one version did to the file under the cursor."""
+    _, name = context.workspace.home_of(context.path)
+    text = await context.in_thread(_version_diff, context, version_id, name)
+    await context.ask(dialogs.ShowDiff(name, text))
+
+
+async def restore(context: CommandContext) -> None:
+    """Choose an earlier version of the file under the cursor, see the difference, bring it back."""
+    await restore_file(context, context.path)
+
+
+async def restore_file(context: CommandContext, path: Path) -> None:
+    """The same for any file."""
+    chosen = await _choose_version(context, path, "Restore which version?")
+    if chosen is None:
+        return
+    store, name = context.workspace.home_of(path)
+    then = await context.in_thread(store.history.read, chosen, name)
+    data = await context.in_thread(_on_disk, context, path)
+    text = preview.diff(data, then, name)
+    if await context.ask(dialogs.ShowDiff(f"Restore {name}", text, yes="restore this version")):
+        saved = await context.in_thread(context.workspace.restore, path, chosen)
+        context.done(f"restored {name}{merged_words(saved)}", path)
+
+
+async def compare(context: CommandContext) -> None:
+    """Compare with an earlier version, or with another file."""
+    path = context.path
+    versions = await context.in_thread(context.workspace.versions, path)
+    options: list[dialogs.Option[str | Path]] = [
+        dialogs.Option(option.key, option.label, "earlier version") for option in _options(context, versions)
+    ]
+    options += [
+        dialogs.Option(file.path, file.name, "another file")
+        for scope in context.snapshot.scopes
+        for file in scope.files
+        if file.path != path
+    ]
+    chosen = await context.ask(dialogs.Choose(f"Compare {path.name} with", options))
+    if chosen is None:
+        return
+    store, name = context.workspace.home_of(path)
+    if isinstance(chosen, Path):
+        other = await context.in_thread(_on_disk, context, chosen)
+    else:
+        other = await context.in_thread(store.history.read, chosen, name)
+    data = await context.in_thread(_on_disk, context, path)
+    await context.ask(dialogs.ShowDiff(f"{name}: then to now", preview.diff(other, data, name)))
+
+
+async def _choose_version(context: CommandContext, path: Path, title: str) -> str | None:
+    versions = await context.in_thread(context.workspace.versions, path)
+    if not versions:
+        raise NotFound(f"no earlier version of {path.name} is known", hint="memtui records each write from now on")
+    return await context.ask(dialogs.Choose(title, _options(context, versions)))
+
+
+def _on_disk(context: CommandContext, path: Path) -> bytes | None:
+    try:
+        return context.workspace.text(path)[0]
+    except NotFound:
+        return None
+
+
+def _counts(version: history_versions.Version) -> str:
     files = len(version.files)
-    added, removed = (sum(getattr(change, side) for change in version.files) for side in ("added", "removed"))
+    added, removed = sum(change.added for change in version.files), sum(change.removed for change in version.files)
     several = f"{files} files  " if files > 1 else ""
     return f"{several}+{added} -{removed}"

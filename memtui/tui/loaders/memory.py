@@ -10,14 +10,16 @@ from textual.worker import get_current_worker
 from memtui.client.git import branch_of
 from memtui.client.paths import LOCK
 from memtui.dream.traces import of_any, of_ours
+from memtui.tui.app_base import AppBase
 from memtui.tui.colours import theme_for
 from memtui.tui.messages import (
     CommandFailed,
-    DiskChanged,
-    DreamsChanged,
+    DreamsFound,
     InitialLoadFinished,
     PreviewLoaded,
+    ReadingFinished,
     SnapshotLoaded,
+    SnapshotOutdated,
 )
 from memtui.tui.render.arrange import Wanted
 from memtui.tui.startup.picture import Stamp, save, stamp
@@ -25,81 +27,106 @@ from memtui.tui.startup.sketch import kept, of_world, stamps_of
 from memtui.util.config import read_config
 from memtui.util.errors import MemtuiError
 from memtui.util.gc_tuning import give_back
+from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
+    from memtui.dream.lock import lock as locks
+    from memtui.dream.run import recovery
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
-    from memtui.tui.app import MemtuiApp
+    from memtui.tui.render import preview
     from memtui.tui.startup.start import StartContext
     from memtui.tui.state import Preview
+else:  # the engine is imported in the thread that reads first
+    locks, recovery = LazyModule("memtui.dream.lock.lock"), LazyModule("memtui.dream.run.recovery")
+    preview = LazyModule("memtui.tui.render.preview")
 
 
 class MemoryLoader:
-    """What the app has read, and how often: first, again, and the file under the cursor."""
+    """What the app has read, and how often: first, again, and the file under the cursor.
 
-    def __init__(self, app: MemtuiApp) -> None:
+    One reading goes on at a time. What the watcher reports is compared with what was read last, by sizes and times: a
+    write of our own, which was read when it was done, is not read once more.
+    """
+
+    def __init__(self, app: AppBase) -> None:
         self.app = app
         self._seen: list[Stamp] = []
+        self._busy = self._repeat = False
 
     def first(self) -> None:
         """Names first, unless the last picture tells them; then links, checks and history."""
+        self._busy = True
         self._start("read", self._first)
 
-    def again(self) -> None:
-        """Read what changed; the cursor stays where it is."""
-        self._start("read", self._again)
+    def read_again(self) -> None:
+        """Read what changed; the cursor stays where it is. A reading that goes on is followed by another."""
+        self._repeat = self._busy
+        if not self._busy:
+            self._busy = True
+            self._start("read", self._again)
 
     def look(self) -> None:
-        """Read again if anything is not as it was read, which sizes and times tell: for what no watcher reports."""
-        self._start("rescan", self._look)
+        """Read again if anything is not as it was read, which sizes and times tell."""
+        if self._busy:
+            self._repeat = True
+        else:
+            self._start("rescan", self._look)
 
     def preview(self, snapshot: Snapshot, wanted: Preview) -> None:
         """Draw the file under the cursor."""
         self._start("preview", lambda: self._preview(snapshot, wanted))
 
     def _start(self, group: str, work: Callable[[], None]) -> None:
-        # With a description of its own: Textual would make one from the arguments, a whole world among them.
+        # With a description of its own: Textual would make one from the arguments, a whole snapshot among them.
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
 
     def _first(self) -> None:
         give_back()
         app, workspace = self.app, self.app.workspace
-        if app.state is not None and not (app.state.first and app.state.first.whole):
+        if not (app.state.first and app.state.first.whole):
             self._post(full=False)
-        self._foreseen(workspace.recover)
-        self._foreseen(self._recover_dreams)
+        self._write(workspace.recover)
+        self._write(self._recover_dreams)
         message = self._post(full=True)
-        self._foreseen(workspace.note_outside)
+        self._write(workspace.note_outside)
         self._seen = keep_picture(app.start, workspace, message)
         app.post_message(InitialLoadFinished())
-        self._tell_of_dreams()
+        self._finished(workspace)
+
+    def _again(self) -> None:
+        workspace = self.app.workspace
+        before = {path: stamp(path) for path, _, _ in self._seen}
+        message = self._post(full=True)
+        files = {str(file.path) for scope in message.snapshot.scopes for file in scope.files}
+        # Of folders what they were before they were read: what comes into one meanwhile is seen by the next look.
+        self._seen = [seen if seen[0] in files else before.get(seen[0], seen) for seen in stamps(workspace, message)]
+        self._write(workspace.note_outside)
+        self._finished(workspace)
+
+    def _finished(self, workspace: Workspace) -> None:
+        """A reading is done: have runs read if there may be any, and look again if that was asked for meanwhile."""
+        if of_any(workspace.dirs, workspace.location.folder):
+            self.app.post_message(DreamsFound())
+        self.app.post_message(ReadingFinished())
+
+    def done(self) -> None:
+        """A reading has come to its end: look whether something changed meanwhile, if that was asked for."""
+        self._busy = False
+        if self._repeat:
+            self._repeat = False
+            self.look()
 
     def _recover_dreams(self) -> None:
         workspace = self.app.workspace
         if of_ours(workspace.dirs):
-            from memtui.dream.run.recovery import recover  # the engine's import belongs into this thread
-
-            recover(workspace.dirs, workspace, workspace.now())
-
-    def _tell_of_dreams(self) -> None:
-        """Have the runs read once there may be any: until then nothing of dreams is imported."""
-        workspace = self.app.workspace
-        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.location.folder):
-            _ = self.app.dreams  # its import belongs into this thread
-            self.app.post_message(DreamsChanged())
-
-    def _again(self) -> None:
-        workspace = self.app.workspace
-        message = self._post(full=True)
-        self._seen = stamps(workspace, message)
-        self._foreseen(workspace.note_outside)
-        self._tell_of_dreams()
+            recovery.recover(workspace.dirs, workspace, workspace.now())
 
     def _look(self) -> None:
         if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
-            self.app.post_message(DiskChanged())
+            self.app.post_message(SnapshotOutdated())
 
-    def _foreseen(self, write: Callable[[], object]) -> None:
+    def _write(self, write: Callable[[], object]) -> None:
         """Keep the history; where that is impossible it is said, and reading goes on."""
         if self.app.workspace.read_only:
             return
@@ -110,21 +137,18 @@ class MemoryLoader:
 
     def _post(self, *, full: bool) -> SnapshotLoaded:
         state = self.app.state
-        message = load_snapshot_again(self.app.workspace, state.snapshot if state else None, full=full)
-        same = full and state is not None and message.same_as(state)
-        if not same and not get_current_worker().is_cancelled:
+        message = load_snapshot_again(self.app.workspace, state.snapshot, full=full)
+        if not (full and message.same_as(state)) and not get_current_worker().is_cancelled:
             self.app.post_message(message)
         return message
 
     def _preview(self, snapshot: Snapshot, wanted: Preview) -> None:
-        from memtui.tui.render.preview import make_preview  # the engine's import belongs into this thread
-
-        preview = make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
+        made = preview.make_preview(self.app.workspace, snapshot, wanted, self.app.glyphs)
         if not get_current_worker().is_cancelled:
-            self.app.post_message(PreviewLoaded(preview))
+            self.app.post_message(PreviewLoaded(made))
 
 
-FRESH = 3600.0
+MAX_RUN_S = 3600.0
 """Seconds after which no run of ours is on any more, so that a lock's own time is that of its last success."""
 
 
@@ -149,11 +173,9 @@ def _last_dream(workspace: Workspace) -> float | None:
         at = (folder / LOCK).stat().st_mtime
     except OSError:
         return None
-    if workspace.now() - at > FRESH:
+    if workspace.now() - at > MAX_RUN_S:
         return at
-    from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
-
-    return idle_lock(folder, workspace.dirs).at
+    return locks.idle_lock(folder, workspace.dirs).at
 
 
 def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
