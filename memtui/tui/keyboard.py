@@ -28,6 +28,8 @@ class KeyQueue:
         """The one that was let go and is on its way back: others that came meanwhile stay behind it."""
         self._since: float | None = None
         self._opening = 0
+        self._handling = False
+        """Whether a key is on its way through the widgets."""
 
     def hold(self, key: events.Key) -> bool:
         """Whether this key has to wait; if not, it is the one that others wait for."""
@@ -38,6 +40,7 @@ class KeyQueue:
             return True
         self._next = None
         self._since = self._clock()
+        self._handling = True
         return False
 
     @property
@@ -60,6 +63,11 @@ class KeyQueue:
             pump, *pumps = pumps
             if pump.post_message(events.Callback(callback=lambda pumps=pumps: self._step(pumps))):
                 return
+        self.handled()
+
+    def handled(self) -> None:
+        """The key that others wait for was handled by all that had a chance to."""
+        self._handling = False
         self._let_go()
 
     def opening(self) -> None:
@@ -73,9 +81,9 @@ class KeyQueue:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._opening and self._waits:
+        if (self._opening or self._handling) and self._waits:
             return
-        self._opening, self._since = 0, None
+        self._opening, self._handling, self._since = 0, False, None
         self._release()
 
     def _release(self) -> None:

@@ -7,8 +7,8 @@ from textual.pilot import Pilot
 from memtui.tui.app import MemtuiApp
 
 BUSY = {
-    "read", "preview", "look", "rescan", "preload", "session-list", "session", "read-long", "search", "count", "dreams", "dream-change",
-    "marks",
+    "read", "preview", "look", "rescan", "preload", "session-list", "session", "read-long", "search", "count", "dreams",
+    "dream-change", "marks",
 }  # fmt: skip
 """Groups of workers that end by themselves."""
 

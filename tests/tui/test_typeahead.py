@@ -34,7 +34,7 @@ class Queue:
         if not self.ahead.hold(key):
             self.handled.append(key.key)
             if self.answers:
-                self.ahead._let_go()
+                self.ahead.handled()
 
 
 @given(st.lists(st.one_of(st.sampled_from(["", "a", "bc", "def"]), st.just("open")), max_size=20))
@@ -64,10 +64,10 @@ def test_a_key_that_comes_while_one_is_let_go_stays_behind_it() -> None:
     app.step()
     app.step()
     app.type("\r")  # in the queue before "i" is
-    app.ahead._let_go()
+    app.ahead.handled()
     while app.queue:
         app.step()
-        app.ahead._let_go()
+        app.ahead.handled()
     assert app.handled == ["/", "i", "\r"]
 
 
