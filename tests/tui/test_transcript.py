@@ -120,7 +120,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
 @pytest.fixture(params=["at once", "in threads"])
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches end on the way of their key, or all go to a thread."""
-    monkeypatch.setattr(transcript, "PATIENCE", 60.0 if request.param == "at once" else -1.0)
+    monkeypatch.setattr(transcript, "INLINE_SEARCH_S", 60.0 if request.param == "at once" else -1.0)
 
 
 @pytest.mark.usefixtures("patience")

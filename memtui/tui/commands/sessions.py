@@ -108,7 +108,7 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
     tokens = "" if nothing else f"Markdown, {size(len(export.export_transcript(resumed, '', 'markdown').text))}B"
     return [
         dialogs.Option("open", "1  Open in Claude Code", where,
-                       missing or nothing or why or ("only from its own last message: 2 forks here" if forks else "")),
+                       missing or nothing or why or ("not its last message: 2 forks here" if forks else "")),
         dialogs.Option("fork", "2  Fork, then open", "a new session; this one stays",
                        missing or nothing or elsewhere or no_fork),
         dialogs.Option("copy", "3  Copy the command", "cd … && claude --resume …", elsewhere or nothing),
