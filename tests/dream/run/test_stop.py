@@ -30,12 +30,6 @@ def dead() -> int:
     return dead_process()
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _imported_before_the_fork() -> None:
-    import dulwich.objects
-    import dulwich.pack  # noqa: F401 - each child would pay for it again
-
-
 def adopted(before: dict[str, bytes]) -> dict[str, bytes]:
     """What the whole adoption of `Child`'s changes makes of a folder."""
     after = before | {topic(1): before[topic(1)].replace(b"first", b"FIRST"), "new.md": b"new\n"}
