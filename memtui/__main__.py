@@ -160,9 +160,9 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
     from memtui.cli.errors import guarded
 
     call = CliContext()
-    asked = call.asked
-    asked.project, asked.config_dir = screen.project, screen.config_dir
-    asked.ascii, asked.read_only, asked.no_color = screen.ascii, screen.read_only, screen.no_color
+    options = call.options
+    options.project, options.config_dir = screen.project, screen.config_dir
+    options.ascii, options.read_only, options.no_color = screen.ascii, screen.read_only, screen.no_color
 
     def run() -> int:
         from contextlib import nullcontext
@@ -174,7 +174,7 @@ def _run(screen: Screen, args: "Sequence[str]", first: "First | None") -> int:
             call.lone_word()
         with first or nullcontext(), open_workspace(call, demo=screen.demo) as found:
             cache, make, environ = found.dirs.cache, lambda: found.workspace, found.env.environ
-            start = StartContext(found.location, found.env.home, cache, asked.read_only, call.now, make, environ)
+            start = StartContext(found.location, found.env.home, cache, options.read_only, call.now, make, environ)
             if first is not None:
                 start = first.known(start, call.config, sample=found.sample)
             from memtui.tui.glyphs import wanted_glyphs

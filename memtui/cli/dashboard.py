@@ -5,7 +5,6 @@ It is what `memtui` prints where there is no terminal, and `memtui --json` in an
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from memtui.cli.commands.index import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
@@ -13,39 +12,36 @@ from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
+from memtui.client.git import branch_of
+from memtui.client.projects import list_projects
+from memtui.client.session_files import RecentSession, recent_sessions
+from memtui.dream.gates.base import Gate
+from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.lock.lock import seen_lock
+from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import opening
 from memtui.util.text import age, many, size
-
-if TYPE_CHECKING:
-    from memtui.client.session_files import RecentSession
-    from memtui.dream.gates.base import Gate
-    from memtui.memory.snapshot import Snapshot
 
 _TOPICS = 30
 _PROBLEMS = 12
 _SESSIONS = 5
 
 
-def show(call: CliContext, *, demo: bool) -> int:
+def show(context: CliContext, *, demo: bool) -> int:
     """Print the dashboard; its exit code is 0 whatever it shows.
 
     Args:
-        call: The call.
+        context: The call.
         demo: Over the made-up home.
     """
-    with open_workspace(call, demo=demo) as found:
-        _print(call, found, found.workspace.read(full=True))
+    with open_workspace(context, demo=demo) as found:
+        _print(context, found, found.workspace.read(full=True))
     return 0
 
 
-def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
-    from memtui.client.git import branch_of
-    from memtui.client.session_files import recent_sessions
-    from memtui.dream.gates.evaluate import evaluate_gates
-    from memtui.dream.lock.lock import seen_lock
-
+def _print(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> None:
     place = snapshot.location
-    now = call.now()
+    now = context.now()
     rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
     last = seen_lock(place.folder, found.workspace.dirs).at
     listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
@@ -72,23 +68,23 @@ def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> No
     }
 
     def text() -> Iterator[Line]:
-        yield from _heading(call.out, data, found.workspace.env.home, now, last)
+        yield from _heading(context.out, data, found.workspace.env.home, now, last)
         if auto is None:
-            yield from _first_run(call, found, snapshot)
+            yield from _first_run(context, found, snapshot)
         else:
             yield ""
             if auto.budget is not None:
-                yield from meter(call.out, auto.budget)
+                yield from meter(context.out, auto.budget)
             else:
                 yield auto.problem or "no MEMORY.md: nothing is loaded at the start of a session"
-            yield from _problems(call.out, problems)
-            yield from _topics(call, rows)
-        yield from gate_lines(call.out, listed, now)
-        yield from _sessions(call.out, sessions, now)
+            yield from _problems(context.out, problems)
+            yield from _topics(context, rows)
+        yield from gate_lines(context.out, listed, now)
+        yield from _sessions(context.out, sessions, now)
         yield ""
         yield StyledText("memtui ls, show, check, history, projects; memtui --help", "dim")
 
-    call.out.answer("dashboard", data, text(), warnings=place.warnings)
+    context.out.result("dashboard", data, text(), warnings=place.warnings)
 
 
 def _heading(out: Output, data: Data, home: Path, now: float, last: float | None) -> Iterator[Line]:
@@ -111,9 +107,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
         )
 
 
-def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
-    from memtui.client.projects import list_projects
-
+def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> Iterator[Line]:
     yield ""
     yield StyledText("No memory for this project yet.", "bold")
     yield f"Looked in  {snapshot.location.folder}  (does not exist)"
@@ -137,14 +131,14 @@ def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
         yield StyledText(f"and {len(problems) - shown} more: memtui check", "dim")
 
 
-def _topics(call: CliContext, rows: list[Data]) -> Iterator[Line]:
+def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics = [row for row in rows if row["kind"] == "topic" and row["scope"] in ("auto", "team")]
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
     yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
-    shown = len(topics) if call.out.verbose else _TOPICS
-    yield from file_table(call.out, topics[:shown], call.now())
+    shown = len(topics) if context.out.verbose else _TOPICS
+    yield from file_table(context.out, topics[:shown], context.now())
     if len(topics) > shown:
         yield StyledText(f"and {len(topics) - shown} more: memtui ls", "dim")
 
@@ -165,12 +159,12 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
     """Would a dream start now, and why not."""
     closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
+    answer = "yes, all checks are ready" if not closed else f"no, {len(closed)} of {len(gates)} checks wait"
     yield [StyledText("Would a dream start now?  ", "bold"), answer]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
+        state = StyledText("ready" if gate.open else "waiting", "good" if gate.open else "warn")
         opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
         reason = f"{gate.reason}; {opens}" if opens else gate.reason
         rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])

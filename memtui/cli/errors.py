@@ -20,18 +20,18 @@ class Bug(MemtuiError):
     exit_code = 70
 
 
-def guarded(run: Callable[[], object], call: CliContext, args: Sequence[str]) -> int:
+def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str]) -> int:
     """Run something and turn whatever it ends with into an exit code, with a line on stderr that says why.
 
     Args:
         run: What to do; it returns an exit code, or anything else for 0.
-        call: For the way in which faults are told.
+        context: For the way in which faults are told.
         args: The words of the call, for the log of a bug.
     """
     try:
         returned = run()
     except MemtuiError as error:
-        call.out.fault(error)
+        context.out.fault(error)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -42,24 +42,24 @@ def guarded(run: Callable[[], object], call: CliContext, args: Sequence[str]) ->
         return 0
     except OSError as error:
         if not (error.filename or error.errno in _OF_THE_DISK):
-            return _bug(error, call, args)
+            return _bug(error, context, args)
         from memtui.fs.atomic import fault
 
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
         known = fault(error, named)
-        call.out.fault(known)
+        context.out.fault(known)
         return known.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: everything unforeseen becomes a log and one line
-        return _bug(error, call, args)
+        return _bug(error, context, args)
     return returned if isinstance(returned, int) and not isinstance(returned, bool) else 0
 
 
-def _bug(error: BaseException, call: CliContext, args: Sequence[str]) -> int:
+def _bug(error: BaseException, context: CliContext, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
     from memtui.util.app_dirs import Dirs
     from memtui.util.crash_report import summary, write_down
 
     path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"
-    call.out.fault(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
+    context.out.fault(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
     return Bug.exit_code

@@ -1,6 +1,6 @@
 """The only place that prints; `table` makes the lines of tables for it.
 
-Text is made of parts; each part passes `base.text.visible` here, so a command cannot forget it, and colour is added
+Text is made of parts; each part passes `util.text.visible` here, so a command cannot forget it, and colour is added
 after that. JSON is written with every character outside ASCII escaped, so no control byte gets out of it either.
 
 The three streams, whatever the shell made of them.
@@ -13,14 +13,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.cli import GlobalOptions
 from memtui.util.errors import MemtuiError, Refused
 from memtui.util.record import Record
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
     from typing import Any, TextIO
-
-    from memtui.cli.context import GlobalOptions
 
 
 def drop_stdout() -> None:
@@ -94,13 +93,13 @@ class Output:
     """Prints for one call.
 
     Args:
-        wishes: The options, read when something is printed.
+        options: The options, read when something is printed.
         environ: For NO_COLOR, TERM and COLUMNS.
         ascii: Whether the person's settings ask for ASCII marks.
     """
 
-    def __init__(self, wishes: "GlobalOptions", environ: Mapping[str, str], *, ascii: bool = False) -> None:
-        self._wishes = wishes
+    def __init__(self, options: GlobalOptions, environ: Mapping[str, str], *, ascii: bool = False) -> None:
+        self._options = options
         self._ascii = ascii
         self._environ = environ
         self._deaf = False
@@ -110,28 +109,28 @@ class Output:
     @property
     def structured(self) -> bool:
         """Whether JSON is wanted."""
-        return self._wishes.json or self._wishes.jsonl
+        return self._options.json or self._options.jsonl
 
     @property
     def quiet(self) -> bool:
         """Whether only the answer is wanted."""
-        return self._wishes.quiet
+        return self._options.quiet
 
     @property
     def verbose(self) -> bool:
         """Whether more than usual is wanted."""
-        return self._wishes.verbose
+        return self._options.verbose
 
     @property
     def plain(self) -> bool:
         """Whether words are wanted instead of marks, columns and colour."""
-        return self._wishes.plain
+        return self._options.plain
 
     @property
     def glyphs(self) -> OutputGlyphs:
         """The marks that the stream can take."""
         encoding = (getattr(sys.stdout, "encoding", None) or "ascii").lower().replace("_", "-")
-        plain = self._wishes.ascii or self._ascii
+        plain = self._options.ascii or self._ascii
         return UNICODE if encoding in ("utf-8", "utf8") and not plain else ASCII
 
     @property
@@ -149,13 +148,13 @@ class Output:
 
     def coloured(self, stream: "TextIO") -> bool:
         """Whether a stream gets colour."""
-        if self._wishes.no_color or self.plain or self._environ.get("NO_COLOR"):
+        if self._options.no_color or self.plain or self._environ.get("NO_COLOR"):
             return False
         return is_terminal(stream) and self._environ.get("TERM", "") not in ("", "dumb", "unknown")
 
     # Answers.
 
-    def answer(
+    def result(
         self,
         kind: str,
         data: object,
@@ -175,10 +174,10 @@ class Output:
             warnings: Said beside it: in the JSON object, else on stderr.
             page: Whether a long text goes through $PAGER, where the person has set one.
         """
-        if self._wishes.jsonl:
+        if self._options.jsonl:
             self._write("".join(_json(row) + "\n" for row in ([data] if rows is None else rows)))
             self.warn(warnings)
-        elif self._wishes.json:
+        elif self._options.json:
             envelope = {"schema": SCHEMA, "kind": kind, "data": data, "warnings": list(warnings)}
             self._write(_json(envelope) + "\n")
         else:
@@ -219,13 +218,13 @@ class Output:
         except BrokenPipeError:
             self._stop_listening()
 
-    def say(self, *lines: Line) -> None:
+    def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
         if not self.quiet and not self.structured:
             coloured = self.coloured(sys.stdout)
             self._write("".join(self._line(line, coloured) + "\n" for line in lines))
 
-    def note(self, *lines: Line) -> None:
+    def status(self, *lines: Line) -> None:
         """Say something beside the answer, on stderr; nothing with `-q`."""
         if not self.quiet:
             self._beside(lines)
@@ -233,7 +232,7 @@ class Output:
     def warn(self, warnings: Iterable[str]) -> None:
         """Say warnings on stderr; nothing with `-q`."""
         for warning in warnings:
-            self.note([StyledText("warning: ", "warn"), warning])
+            self.status([StyledText("warning: ", "warn"), warning])
 
     def fault(self, error: MemtuiError) -> None:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
@@ -255,7 +254,7 @@ class Output:
 
     def interactive(self) -> bool:
         """Whether somebody is there to be asked."""
-        return not self._wishes.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
+        return not self._options.no_input and is_terminal(sys.stdin) and is_terminal(sys.stderr)
 
     def ask(self, question: str) -> bool:
         """Ask for a yes; `-y` is one, and Enter alone is a no.
@@ -263,15 +262,20 @@ class Output:
         Raises:
             Refused: If nobody is there to be asked.
         """
-        if self._wishes.yes:
+        if self._options.yes:
             return True
         if not self.interactive():
-            raise Refused(f"nobody is here to be asked: {question}", hint="-y says yes, -n shows what would be done")
-        write(sys.stderr, visible(question, keep="") + " [y/N] ")
+            words = f"no terminal to confirm: {question}"
+            raise Refused(words, hint="--yes says yes, -n shows what would be done")
+        return self.choose(question, "y/N") in ("y", "yes")
+
+    def choose(self, question: str, answers: str) -> str:
+        """Ask for a word, where somebody is there to be asked; in small letters, "" for Enter alone."""
+        write(sys.stderr, f"{visible(question, keep='')} [{answers}] ")
         answer = sys.stdin.readline()
         if not answer.endswith("\n"):
             write(sys.stderr, "\n")
-        return answer.strip().lower() in ("y", "yes")
+        return answer.strip().lower()
 
     # Streams.
 
@@ -299,6 +303,16 @@ class Output:
         """Whoever read has had enough (`| head -1`): what is under way is still done, and its exit code counts."""
         self._deaf = True
         drop_stdout()
+
+
+def fields(value: object, names: str) -> Data:
+    """Some attributes of an object, for scripts.
+
+    Args:
+        value: The object.
+        names: Theirs, with blanks between them.
+    """
+    return {name: getattr(value, name) for name in names.split()}
 
 
 def _json(value: object) -> str:

@@ -30,6 +30,11 @@ class Column(Record):
     style: str = ""
 
 
+def columns(*titles: str) -> list[Column]:
+    """Columns by their titles: `>age` stands right, `title*` gives of its width where there isn't room for all."""
+    return [Column(one.strip(">*"), one.startswith(">"), int(one.endswith("*"))) for one in titles]
+
+
 def table(out: Output, columns: Sequence[Column], rows: Iterable[Sequence[str | StyledText]]) -> Iterator[Line]:
     """Lines of a table: aligned for a terminal, fields with a tab between them in `--plain`.
 

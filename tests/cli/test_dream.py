@@ -113,7 +113,7 @@ def test_nothing_has_run_yet(run: Run, memory: Path) -> None:
 
 def test_why_names_every_gate(run: Run, memory: Path) -> None:
     ran = run("dream", "why")
-    assert ran.code == 1 and "no, 1 of 8 gates closed" in ran.out and "0 of 5" in ran.out
+    assert ran.code == 1 and "no, 1 of 8 checks wait" in ran.out and "0 of 5" in ran.out
     data = run("dream", "why", "--json").data
     assert data["would_start"] is False and data["next"] is None
     assert [gate["name"] for gate in data["gates"]] == [
@@ -166,7 +166,7 @@ def test_a_dream_that_goes_on_is_seen_and_ended(
     assert killed.data["run"]["how"] == "killed" and killed.data["run"]["kept"] is True
     assert digest_tree(memory) == before
     assert run("kill", found.id).code == 4
-    assert "kept aside" in run("dream", "log").out
+    assert "drafts kept" in run("dream", "log").out
 
 
 def test_what_a_killed_dream_drafted_can_be_adopted_or_thrown_away(dreamt: Callable[..., Ran], run: Run) -> None:

@@ -38,7 +38,7 @@ def test_the_tree_for_people(run: Run, session: Path) -> None:
     assert "\x1b" not in told.out
     assert [line.split("  ")[0] for line in lines] == [
         "Start ␛[2J‹U+202E›evil",
-        "◀ a resume goes on here: the last record in the file decides",
+        "◀ a resume continues here: the last record in the file decides",
         "├ sub-agent: look",
         "└ rewind: u2",
         "1 agents of the client itself are not drawn; -v draws them",
@@ -78,7 +78,7 @@ def test_every_message_is_drawn_and_the_leaf_marked(run: Run, home: Path, sessio
     with session.open("a", encoding="utf-8") as file:
         file.write(json.dumps({"type": "last-prompt", "leafUuid": "u2", "sessionId": SESSION}) + "\n")
     told = run("sessions", "tree", SESSION, "--messages").out
-    assert "◀ a resume goes on at u2: a last-prompt record points to it, and it is on another branch" in told
+    assert "◀ a resume continues at u2: a last-prompt record points to it, and it is on another branch" in told
     marked = [line for line in told.splitlines() if "◀" in line and "goes on" not in line]
     assert len(marked) == 1
     assert "> u2" in marked[0]

@@ -585,9 +585,9 @@ def test_a_second_process_that_does_not_finish_is_named(scene: Scene) -> None:
 @pytest.mark.parametrize(
     ("code", "kind", "words"),
     [
-        (errno.ENOSPC, Unsupported, "No room left on the disk: nothing was written; your text is kept as a draft"),
-        (errno.EROFS, Refused, "read only, nothing was written; your text is kept as a draft"),
-        (errno.EACCES, Refused, "permission denied, nothing was written; your text is kept as a draft"),
+        (errno.ENOSPC, Unsupported, "No room left on the disk: nothing was written"),
+        (errno.EROFS, Refused, "read only, nothing was written"),
+        (errno.EACCES, Refused, "permission denied, nothing was written"),
     ],
 )
 def test_a_refusal_of_the_system_is_said_in_words(scene: Scene, code: int, kind: type[MemtuiError], words: str) -> None:

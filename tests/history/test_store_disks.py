@@ -59,7 +59,7 @@ def store_with(root: Path, dirs: Dirs) -> Store:
 def test_the_memory_folder_is_full(small: Path, dirs: Dirs) -> None:
     store = store_with(small / "memory", dirs)
     text = "typed\n" * 100_000
-    words = "No room left on the disk: nothing was written; your text is kept as a draft"
+    words = "No room left on the disk: nothing was written"
     with pytest.raises(Unsupported, match=words):
         store.apply([Change("a.md", text.encode(), digest(OLD))], why="too much")
     Drafts(dirs).save(small / "memory/a.md", text, digest(OLD))
@@ -98,7 +98,7 @@ def test_a_read_only_disk(tmp_path: Path, dirs: Dirs) -> None:
     mount("--bind", str(root), str(root))
     try:
         subprocess.run(["mount", "-o", "remount,bind,ro", str(root)], check=True)
-        with pytest.raises(Refused, match="read only, nothing was written; your text is kept as a draft"):
+        with pytest.raises(Refused, match="read only, nothing was written"):
             store.apply([Change("a.md", b"new\n", digest(OLD))], why="x")
         with pytest.raises(Refused, match="read only"):
             store.apply([Change("a.md", None, digest(OLD))], why="x")
@@ -158,8 +158,8 @@ def test_a_folder_of_somebody_else(tmp_path: Path) -> None:
         assert run.returncode == 0, run.stderr
         assert run.stdout.splitlines() == [
             "() found",
-            "Refused 5 a.md: permission denied, nothing was written; your text is kept as a draft",
-            "Refused 5 b.md: permission denied, nothing was written; your text is kept as a draft",
+            "Refused 5 a.md: permission denied, nothing was written",
+            "Refused 5 b.md: permission denied, nothing was written",
             "Refused 5 a.md: permission denied, nothing was written",
             "new",
         ]

@@ -103,7 +103,7 @@ def test_no_room_means_old_file_clear_message_and_draft(tmp_path: Path) -> None:
     run = run_python(LIMITED, str(root), str(tmp_path / "state"))
     assert run.returncode == 0, run.stderr
     assert run.stdout.splitlines() == [
-        "Unsupported No room left on the disk: nothing was written; your text is kept as a draft",
+        "Unsupported No room left on the disk: nothing was written",
         "True True ()",
         "['a.md']",
     ]

@@ -13,21 +13,28 @@ import shlex
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
 import click
 
+from memtui.agent.permissions import AllowedFolders, decide
+from memtui.agent.shell.commands import SKIPS
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, find_directory, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText
 from memtui.cli.table import Column, table
+from memtui.client.memory_location import locate_memory
 from memtui.fs.atomic import fault
 from memtui.fs.boundary import check_path
+from memtui.memory.budget import decode_index, measure_index
+from memtui.memory.frontmatter import read_frontmatter
+from memtui.memory.index import read_entries
+from memtui.resume.omitted import WORDS
+from memtui.resume.report import resume_report, transcript_report
+from memtui.resume.resume import plan_resume
+from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError
 from memtui.util.text import clip, size
-
-if TYPE_CHECKING:
-    from memtui.transcripts.transcript import Transcript
 
 __all__ = ["explain", "explain_permission", "explain_resume", "explain_transcript"]
 
@@ -41,7 +48,7 @@ def explain() -> None:
 
 
 def _each(
-    call: CliContext,
+    context: CliContext,
     kind: str,
     files: Sequence[str],
     look: Callable[[bytes], Data],
@@ -62,27 +69,24 @@ def _each(
                 yield from ["", StyledText(data["file"], "bold")] if number else [StyledText(data["file"], "bold")]
             yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
-    call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
+    context.out.result(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
     return int(any("error" in data for data in found))
 
 
 @explain.command("index")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_index(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_index(context: CliContext, files: tuple[str, ...]) -> int:
     """What the agent gets of a MEMORY.md at the start of a session."""
-    return _each(call, "explain-index", files, index_data, lambda data: _index_text(call.out, data))
+    return _each(context, "explain-index", files, index_data, lambda data: _index_text(context.out, data))
 
 
 def index_data(data: bytes) -> Data:
     """The exact part of an index that is loaded, and what is lost.
 
     Args:
-        data: The file; bytes that are no UTF-8 are replaced, as the client does.
+        data: The file; bytes that are no UTF-8 are replaced, as Claude Code does.
     """
-    from memtui.memory.budget import decode_index, measure_index
-    from memtui.memory.index import read_entries
-
     text = decode_index(data)
     budget = measure_index(text)
     lost = [
@@ -107,7 +111,7 @@ def index_data(data: bytes) -> Data:
 
 def _index_text(out: Output, data: Data) -> Iterator[Line]:
     if data["over"]:
-        word = "200 lines" if data["limit"] == "lines" else "25,000 UTF-16 units"
+        word = "200 lines" if data["limit"] == "lines" else "25,000 characters"
         yield [StyledText("OVER", "problem"), f": the agent gets what fits into {word}"]
         yield f"cut at counted line {data['cut_line']}, line {data['cut_line_in_file']} of the file"
     elif not data["lines"]:
@@ -115,7 +119,7 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
     else:
         yield [StyledText("fits", "good"), ": the agent gets all of it"]
     yield f"lines  {data['lines']} of {data['max_lines']}"
-    yield f"units  {data['units']} of {data['max_units']} UTF-16 units"
+    yield f"characters  {data['units']} of {data['max_units']}"
     yield StyledText("counted without frontmatter and block HTML comments, CRLF as LF, ends stripped", "dim")
     if data["lost"]:
         yield f"not loaded: {len(data['lost'])} entries"
@@ -128,22 +132,20 @@ def _index_text(out: Output, data: Data) -> Iterator[Line]:
 
 @explain.command("place")
 @click.argument("directory", default=".", metavar="[DIR]")
-@click.option("--settings", metavar="JSON", help="What the client is given as --settings: JSON or a file.")
-@click.option("--bare", is_flag=True, help="As if the client ran with --bare.")
+@click.option("--settings", metavar="JSON", help="What Claude Code is given as --settings: JSON or a file.")
+@click.option("--bare", is_flag=True, help="As if Claude Code ran with --bare.")
 @pass_context
-def explain_place(call: CliContext, directory: str, settings: str | None, bare: bool) -> None:
+def explain_place(context: CliContext, directory: str, settings: str | None, bare: bool) -> None:
     """Which memory folder belongs to a directory, who decided it, and every switch."""
-    from memtui.client.memory_location import locate_memory
-
-    if call.asked.project is not None and directory == ".":
-        cwd = call.directory
-    elif directory != "." and "/" not in directory and not (call.cwd / directory).is_dir():
-        cwd = find_directory(call.env, call.cwd, directory)
+    if context.options.project is not None and directory == ".":
+        cwd = context.directory
+    elif directory != "." and "/" not in directory and not (context.cwd / directory).is_dir():
+        cwd = find_directory(context.env, context.cwd, directory)
     else:
-        cwd = call.cwd / directory
-    location = locate_memory(call.env, cwd, flag=settings, bare=bare)
+        cwd = context.cwd / directory
+    location = locate_memory(context.env, cwd, flag=settings, bare=bare)
     data = place_data(location)
-    call.out.answer("explain-place", data, _place_text(call.out, data))
+    context.out.result("explain-place", data, _place_text(context.out, data))
 
 
 def place_data(location: Any) -> Data:
@@ -199,7 +201,7 @@ def _place_text(out: Output, data: Data) -> Iterator[Line]:
         ("settings in", data["config"]),
     ]
     if data["agent_folder"] != data["folder"]:
-        rows.insert(3, ("the client's own", data["agent_folder"]))
+        rows.insert(3, ("Claude Code's own", data["agent_folder"]))
     yield from table(out, [Column(""), Column("")], [[StyledText(name, "dim"), value] for name, value in rows])
     for warning in data["warnings"]:
         yield [StyledText("warning: ", "warn"), warning]
@@ -245,7 +247,7 @@ def value_words(value: object) -> str:
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_path(
-    call: CliContext,
+    context: CliContext,
     paths: tuple[str, ...],
     reads: tuple[Path, ...],
     root: Path | None,
@@ -260,7 +262,7 @@ def explain_path(
     """
     defaults: Data = {"op": op, "actor": actor, "casefold": casefold}
     if root is not None or "-" not in paths:
-        defaults["root"] = str(call.location.folder if root is None else root)
+        defaults["root"] = str(context.location.folder if root is None else root)
     found: list[Data] = []
     for word in paths:
         if word == "-":
@@ -275,7 +277,7 @@ def explain_path(
             shown = data["path"] if isinstance(data.get("path"), str) else json.dumps(data.get("path"))
             yield [StyledText(data["verdict"], "good" if allowed else "problem"), f"  {shown}  {data['reason']}"]
 
-    call.out.answer("explain-path", found[0] if len(found) == 1 else found, text(), rows=found)
+    context.out.result("explain-path", found[0] if len(found) == 1 else found, text(), rows=found)
     if any("error" in data for data in found):
         return 1
     return int("-" not in paths and any(data["verdict"] == "deny" for data in found))
@@ -314,15 +316,15 @@ def _judge_path(wish: Data, reads: Sequence[Path]) -> Data:
 @explain.command("frontmatter")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_frontmatter(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_frontmatter(context: CliContext, files: tuple[str, ...]) -> int:
     """How the head of a topic file is read."""
-    return _each(call, "explain-frontmatter", files, frontmatter_data, lambda data: _frontmatter_text(call.out, data))
+    return _each(
+        context, "explain-frontmatter", files, frontmatter_data, lambda data: _frontmatter_text(context.out, data)
+    )
 
 
 def frontmatter_data(data: bytes) -> Data:
     """The verdict on a block, its fields and what is odd about it."""
-    from memtui.memory.frontmatter import read_frontmatter
-
     front = read_frontmatter(data)
     return {
         "verdict": front.verdict,
@@ -356,15 +358,13 @@ LONGEST = 160
 
 
 def _each_transcript(
-    call: CliContext,
+    context: CliContext,
     kind: str,
     files: tuple[str, ...],
     look: "Callable[[Transcript], Data]",
     text: Callable[[Data], Iterable[Line]],
 ) -> int:
     """Look at every transcript in turn; one that can't be read stops no other, and the exit code is 1 then."""
-    from memtui.transcripts.transcript import read_transcript
-
     found: list[Data] = []
     for word in files:
         try:
@@ -378,30 +378,25 @@ def _each_transcript(
                 yield StyledText(data["file"], "bold")
             yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
-    call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
+    context.out.result(kind, found[0] if len(found) == 1 else found, lines(), rows=found)
     return int(any("error" in data for data in found))
 
 
 @explain.command("resume")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
-@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of the client's own choice.")
+@click.option("--at", default="", metavar="UUID", help="Go on from this message instead of Claude Code's own choice.")
 @pass_context
-def explain_resume(call: CliContext, files: tuple[str, ...], at: str) -> int:
-    """What the agent client sends when it resumes a session, what it leaves out, and why."""
-    from memtui.resume.report import resume_report
-    from memtui.resume.resume import plan_resume
-
+def explain_resume(context: CliContext, files: tuple[str, ...], at: str) -> int:
+    """What Claude Code sends when it resumes a session, what it leaves out, and why."""
     return _each_transcript(
-        call, "explain-resume", files, lambda transcript: resume_report(plan_resume(transcript, at)), _resume_text
+        context, "explain-resume", files, lambda transcript: resume_report(plan_resume(transcript, at)), _resume_text
     )
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
-    from memtui.resume.omitted import WORDS
-
-    yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
+    yield f"continues at {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
-        yield StyledText("the client finds no conversation here", "problem")
+        yield StyledText("Claude Code finds no conversation here", "problem")
     for role, kind, *rest in data["blocks"] or []:
         words = rest[0] if kind == "text" else f"{kind} {rest[1] if len(rest) > 1 else ''}"
         yield [StyledText(f"  {role:<10}", "dim"), clip(" ".join(str(words).split()), LONGEST)]
@@ -416,11 +411,9 @@ def _resume_text(data: Data) -> Iterator[Line]:
 @explain.command("transcript")
 @click.argument("files", nargs=-1, required=True, metavar="FILE…")
 @pass_context
-def explain_transcript(call: CliContext, files: tuple[str, ...]) -> int:
+def explain_transcript(context: CliContext, files: tuple[str, ...]) -> int:
     """What is in a transcript file, and what is wrong with it, line by line."""
-    from memtui.resume.report import transcript_report
-
-    return _each_transcript(call, "explain-transcript", files, transcript_report, _transcript_text)
+    return _each_transcript(context, "explain-transcript", files, transcript_report, _transcript_text)
 
 
 def _transcript_text(data: Data) -> Iterator[Line]:
@@ -449,7 +442,7 @@ _DIRECTORY = click.Path(path_type=Path)
 @click.option("--casefold", is_flag=True, help="As on a file system that ignores case.")
 @pass_context
 def explain_permission(
-    call: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
+    context: CliContext, tool: str, given: str, root: Path | None, reads: tuple[Path, ...], actor: str, casefold: bool
 ) -> int:
     """May a background agent call a tool with this input.
 
@@ -457,7 +450,7 @@ def explain_permission(
     differ. Without --root the project's transcripts may be read as well.
     """
     if root is None:
-        root, reads = call.location.folder, (call.location.transcripts, *reads)
+        root, reads = context.location.folder, (context.location.transcripts, *reads)
     defaults: Data = {"root": str(root), "actor": actor, "casefold": casefold}
     if tool == "-":
         found = [
@@ -467,7 +460,7 @@ def explain_permission(
         ]
     else:
         found = [_judge_tool_use(given, defaults, reads, tool)]
-    call.out.answer("explain-permission", found[0] if len(found) == 1 else found, _text(found), rows=found)
+    context.out.result("explain-permission", found[0] if len(found) == 1 else found, _text(found), rows=found)
     if any("error" in data for data in found):
         return 1
     return int(tool != "-" and found[0]["verdict"] == "deny")
@@ -475,8 +468,6 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    from memtui.agent.permissions import AllowedFolders, decide
-
     try:
         wish = json.loads(text)
         if not isinstance(wish, dict):
@@ -518,8 +509,6 @@ def _text(found: Sequence[Data]) -> Iterator[Line]:
 
 def _shown(argv: Sequence[str]) -> str:
     """A program with its arguments; the many that leave secrets out are only counted."""
-    from memtui.agent.shell.commands import SKIPS
-
     words = [word for word in argv if word not in SKIPS]
     left = len(argv) - len(words)
     return shlex.join(words) + (f"  (and {left} flags that leave out what may hold a secret)" if left else "")

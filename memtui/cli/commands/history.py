@@ -1,70 +1,45 @@
 """What happened to the memory and the sessions, and taking it back."""
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
-from memtui.cli.output import SHORT, Data, Line, StyledText, iso
-from memtui.cli.table import Column, table
-from memtui.history.versions import FOUND
-from memtui.util.errors import MemtuiError, NotFound, UsageError
+from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
+from memtui.cli.table import columns, table
+from memtui.history.export_git import old_histories, write_git
+from memtui.history.versions import FOUND, Operation, Saved, Versions
+from memtui.presentation.history_text import who_words, why_words
+from memtui.services import history as services
+from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import age, many
 
-if TYPE_CHECKING:
-    from memtui.history.store import Store
-    from memtui.history.versions import Operation, Saved, Versions
+
+def ready(context: CliContext) -> None:
+    """Look the project's folders up, and record what others did meanwhile, so that it stands in its order."""
+    context.workspace.read(full=False)
+    if not context.options.dry_run:
+        problem = services.record_outside_changes(context.workspace)
+        context.out.warn([problem] if problem else [])
 
 
-def histories(call: CliContext) -> "list[Store]":
-    """The stores of the project; the folders are looked up first."""
-    call.workspace.read(full=False)
-    return list(call.workspace.stores())
-
-
-def note_outside(call: CliContext) -> None:
-    """Record what others did meanwhile, so that it stands in the history in its order; not in read-only mode."""
-    if call.asked.read_only or call.asked.dry_run:
-        return
-    try:
-        call.workspace.note_outside()
-    except MemtuiError as error:
-        call.out.warn([f"what others changed is not recorded: {error.message}"])
-
-
-def version_data(version: "Operation") -> Data:
+def version_data(version: Operation) -> Data:
     """A version for scripts."""
     return {
-        "id": version.id,
+        **fields(version, "id who why kind undoes undone"),
         "when": iso(version.when),
-        "who": version.who,
-        "why": version.why,
-        "kind": version.kind,
-        "files": [
-            {
-                "name": change.name,
-                "kind": change.kind,
-                "added": change.added,
-                "removed": change.removed,
-                "before": change.before,
-                "after": change.after,
-            }
-            for change in version.files
-        ],
-        "undoes": version.undoes,
-        "undone": version.undone,
+        "files": [fields(change, "name kind added removed before after") for change in version.files],
         "extra": dict(version.extra or {}),
     }
 
 
-def version_diff(history: "Versions", version: "Operation", name: str | None = None, *, back: bool = False) -> str:
+def version_diff(history: Versions, version: Operation, name: str | None = None, *, back: bool = False) -> str:
     """What a version did, or what taking it back would do, as a unified diff."""
     parts = []
     for change in version.files:
@@ -80,24 +55,23 @@ def version_diff(history: "Versions", version: "Operation", name: str | None = N
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
 @click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
 @pass_context
-def history(call: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
+def history(context: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
     """List what happened, newest first: to everything, or to one file.
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
     With --git, all of the project's history goes into a new git repository, which memtui itself never reads.
     """
-    histories(call)
-    note_outside(call)
+    ready(context)
     if git is not None:
-        return _write_git(call, git)
-    past = call.workspace.history
+        return _write_git(context, git)
+    past = context.workspace.history
     wanted: str | None = None
     if name is not None:
-        store, wanted = call.workspace.home_of(_path(call, name))
+        store, wanted = context.workspace.home_of(_path(context, name))
         found = list(store.log(wanted, limit=limit))
     else:
-        scopes = call.workspace.scopes()
-        listed = (one for one in past.walk(scopes) if call.out.verbose or one.kind != FOUND)
+        scopes = context.workspace.scopes()
+        listed = (one for one in past.walk(scopes) if context.out.verbose or one.kind != FOUND)
         found = list(islice(listed, limit))
     rows: list[Data] = []
     for version in found:
@@ -106,65 +80,62 @@ def history(call: CliContext, name: str | None, patch: bool, limit: int, git: Pa
 
     def text() -> Iterator[Line]:
         if not patch:
-            yield from _listed(call, found, wanted)
+            yield from _listed(context, found, wanted)
             return
         for row, version in zip(rows, found, strict=True):
-            yield from _listed(call, [version], wanted)
+            yield from _listed(context, [version], wanted)
             yield from diff_lines(row["diff"])
             yield ""
 
-    call.out.answer("history", rows, text(), rows=rows, page=True)
-    _old_histories(call)
+    context.out.result("history", rows, text(), rows=rows, page=True)
+    _old_histories(context)
     if not rows:
-        call.out.note("nothing is recorded yet: every write of memtui will be, and what others change in between")
+        context.out.status("nothing is recorded yet: every write of memtui will be, and what others change in between")
     return int(not rows)
 
 
-def _write_git(call: CliContext, target: Path) -> int:
-    from memtui.history.export_git import write_git
-
-    call.may_write()
-    if call.asked.dry_run:
-        count = len(call.workspace.history.operations(call.workspace.scopes(), None))
-        call.out.note(f"-n: would write {many(count, 'commit')} to {target}")
+def _write_git(context: CliContext, target: Path) -> int:
+    context.may_write()
+    if context.options.dry_run:
+        count = len(context.workspace.history.operations(context.workspace.scopes(), None))
+        context.out.status(f"-n: would write {many(count, 'commit')} to {target}")
         return 0
-    count = write_git(call.workspace.history, target, call.workspace.scopes())
-    call.out.answer("git", {"folder": str(target), "commits": count}, [f"{many(count, 'commit')} in {target}"])
+    count = write_git(context.workspace.history, target, context.workspace.scopes())
+    context.out.result("git", {"folder": str(target), "commits": count}, [f"{many(count, 'commit')} in {target}"])
     return 0
 
 
-def _old_histories(call: CliContext) -> None:
+def _old_histories(context: CliContext) -> None:
     """Say where memtui 0.1.0 kept the history of these folders."""
-    from memtui.history.export_git import old_histories
-
-    folders = [scope.folder for scope in call.workspace.scopes()]
-    for folder, path in old_histories(call.dirs.state, folders).items():
-        call.out.note(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
+    folders = [scope.folder for scope in context.workspace.scopes()]
+    for folder, path in old_histories(context.dirs.state, folders).items():
+        context.out.status(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
 
 
-def _listed(call: CliContext, versions: "list[Operation]", name: str | None) -> Iterator[Line]:
-    columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
+def _listed(context: CliContext, versions: list[Operation], name: str | None) -> Iterator[Line]:
     rows: list[list[str | StyledText]] = []
     for version in versions:
         changes = [change for change in version.files if name in (None, change.name)]
         added, removed = sum(change.added for change in changes), sum(change.removed for change in changes)
         files = changes[0].name if len(changes) == 1 else f"{len(changes)} files"
-        when = (iso(version.when) or "") if call.out.plain or call.out.verbose else age(call.now() - version.when)
+        when = (
+            (iso(version.when) or "") if context.out.plain or context.out.verbose else age(context.now() - version.when)
+        )
         state = " (undone)" if version.undone else ""
         style = "dim" if version.undone else ""
         much = f"{files} +{added} -{removed}" if changes else ""
-        rows.append([version.id[:SHORT], when, version.who, StyledText(version.why + state, style), much])
-    yield from table(call.out, columns, rows)
+        rows.append([version.id[:SHORT], when, who_words(version), StyledText(why_words(version) + state, style), much])
+    yield from table(context.out, columns("", ">", "", "*", ""), rows)
 
 
-def _path(call: CliContext, name: str) -> Path:
+def _path(context: CliContext, name: str) -> Path:
     """The file that a name means; one that is gone is called by its name in the memory folder."""
     try:
-        return find(call.read(full=False), name, call.cwd).path
+        return find(context.read(full=False), name, context.cwd).path
     except NotFound:
         for word in (name, f"{name}.md"):
-            path = call.location.folder / word
-            store, key = call.workspace.home_of(path)
+            path = context.location.folder / word
+            store, key = context.workspace.home_of(path)
             if store.log(key, limit=1):
                 return path
         raise
@@ -174,47 +145,38 @@ def _path(call: CliContext, name: str) -> Path:
 @click.argument("version", required=False, metavar="[ID]")
 @click.option("--over", multiple=True, metavar="NAME", help="Take this file back even where later edits overlap.")
 @pass_context
-def undo(call: CliContext, version: str | None, over: Sequence[str]) -> None:
+def undo(context: CliContext, version: str | None, over: Sequence[str]) -> None:
     """Take back the newest operation that still stands, a background run's included, or any by its id.
 
     What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
     rest is done; what is overwritten with --over stays in the history.
     """
-    from memtui.projects.activity import undo_order
-
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    order = undo_order(call.workspace)
-    if not call.asked.dry_run:
-        order.end_interrupted()
-    target = order.find(version) if version is not None else order.next_undo()
-    diff = version_diff(call.workspace.history, target, back=True)
-    if call.asked.dry_run:
-        _told(call, "undo", f"would undo: {target.why}", target, None, diff)
+    context.may_write()
+    ready(context)
+    dry_run = context.options.dry_run
+    target = services.next_operation(context.workspace, version, end=not dry_run)
+    diff = version_diff(context.workspace.history, target, back=True)
+    if dry_run:
+        _tell(context, "undo", f"would undo: {target.why}", target, None, diff)
         return
-    _told(call, "undo", f"undone: {target.why}", target, order.undo(target.id, over=over)[0], diff)
+    done = services.undo(context.workspace, target.id, over=over)
+    _tell(context, "undo", done.words, target, done.saved, diff)
 
 
 @click.command("redo", cls=CliCommand)
 @pass_context
-def redo(call: CliContext) -> None:
+def redo(context: CliContext) -> None:
     """Do again what was undone last, whatever it was about."""
-    from memtui.projects.activity import undo_order
-
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    order = undo_order(call.workspace)
-    if not call.asked.dry_run:
-        order.end_interrupted()
-    target = order.next_redo()
-    diff = version_diff(call.workspace.history, target, back=True)
-    if call.asked.dry_run:
-        _told(call, "redo", f"would redo what was taken back by: {target.why}", target, None, diff)
+    context.may_write()
+    ready(context)
+    dry_run = context.options.dry_run
+    target = services.next_operation(context.workspace, redo=True, end=not dry_run)
+    diff = version_diff(context.workspace.history, target, back=True)
+    if dry_run:
+        _tell(context, "redo", f"would redo what was undone by: {target.why}", target, None, diff)
         return
-    saved, _ = order.redo()
-    _told(call, "redo", f"done again: {target.why.removeprefix('undo: ')}", target, saved, diff)
+    done = services.redo(context.workspace)
+    _tell(context, "redo", done.words, target, done.saved, diff)
 
 
 @click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
@@ -222,7 +184,7 @@ def redo(call: CliContext) -> None:
 @click.option("--as-of", metavar="TIME", help="The memory folder as it was then: 2026-11-30T18:00, or an age like 3d.")
 @click.option("--before", metavar="ID", help="The memory folder as it was before an operation, such as a dream.")
 @pass_context
-def restore(call: CliContext, what: str | None, as_of: str | None, before: str | None) -> int | None:
+def restore(context: CliContext, what: str | None, as_of: str | None, before: str | None) -> int | None:
     """Bring one file back to what it was after a version: memtui history NAME lists the ids.
 
     With --as-of or --before, the whole memory folder, with the times of its files. What is there now goes into the
@@ -231,81 +193,55 @@ def restore(call: CliContext, what: str | None, as_of: str | None, before: str |
     if (what is not None) + (as_of is not None) + (before is not None) != 1:
         raise UsageError("restore wants NAME@ID, --as-of TIME or --before ID", hint="memtui history lists the ids")
     if what is None:
-        return _restore_folder(call, as_of, before)
+        return _restore_folder(context, as_of, before)
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    path = _path(call, name)
-    store, key = call.workspace.home_of(path)
-    target = store.history.operation(version)
-    then = store.history.read(target.id, key)
-    if then is None:
-        then = store.history.before(target.id, key)
-    try:
-        now: bytes | None = call.workspace.text(path)[0]
-    except NotFound:
-        now = None
-    diff = unified(now, then, key)
-    if call.asked.dry_run:
-        _told(call, "restore", f"would restore {key} from {target.id[:SHORT]}", target, None, diff)
-        return None
-    saved = call.workspace.restore(path, target.id)
-    _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
+    context.may_write()
+    ready(context)
+    planned = services.plan_restore(context.workspace, _path(context, name), version)
+    diff = unified(planned.now, planned.then, planned.name)
+    words = f"{planned.name} from {planned.version.id[:SHORT]}"
+    if context.options.dry_run:
+        _tell(context, "restore", f"would restore {words}", planned.version, None, diff)
+    else:
+        saved = services.restore(context.workspace, planned)
+        _tell(context, "restore", f"restored {words}", planned.version, saved, diff)
     return None
 
 
-def _restore_folder(call: CliContext, as_of: str | None, before: str | None) -> int:
-    call.may_write()
-    histories(call)
-    note_outside(call)
-    store = call.workspace.store(call.location.folder)
-    until = _moment(as_of, call.now()) if as_of is not None else None
-    plan = store.plan_restore_as_of(until=until, before=before)
+def _restore_folder(context: CliContext, as_of: str | None, before: str | None) -> int:
+    context.may_write()
+    ready(context)
+    planned = services.plan_folder_restore(context.workspace, as_of=as_of, before=before)
+    plan = planned.plan
     lines: list[Line] = [f"{'remove' if data is None else 'restore'} {name}" for name, data in plan.files]
     lines += [[StyledText("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
     lines += [[StyledText("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
     data: Data = {
         "done": False,
         "files": [{"name": name, "removed": text is None} for name, text in plan.files],
-        "left": [{"name": one.name, "reason": one.reason} for one in plan.left],
+        "left": [fields(one, "name reason") for one in plan.left],
         "unknown": list(plan.unknown),
         "made": None,
     }
-    if not plan.files or call.asked.dry_run:
-        call.out.answer("restore", data, lines or ["the folder is as it was"])
-        if call.asked.dry_run:
-            call.out.note("-n: nothing was written")
+    if not plan.files or context.options.dry_run:
+        context.out.result("restore", data, lines or ["the folder is as it was"])
+        if context.options.dry_run:
+            context.out.status("-n: nothing was written")
         return 0
-    if plan.left:
-        if not call.asked.yes and not call.out.structured:
-            call.out.say(*lines)
-        if not call.out.ask(f"Restore the other {many(len(plan.files), 'file')}?"):
-            call.out.note("nothing was written")
-            return 1
-    when = f"as of {iso(until)}" if until is not None else f"before {before}"
-    saved = store.restore_as_of(until=until, before=before, why=f"restore the folder {when}")
+    saved = answered(context, lambda allow: services.restore_folder(context.workspace, planned, allow))
+    if saved is None:
+        context.out.status("nothing was written")
+        return 1
     made = saved.operation
     data |= {"done": True, "made": None if made is None else version_data(made)}
-    data["left"] = [{"name": one.name, "reason": one.reason} for one in saved.left]
-    call.out.answer("restore", data, [f"restored {many(len(plan.files), 'file')} {when}"])
+    data["left"] = [fields(one, "name reason") for one in saved.left]
+    context.out.result("restore", data, [f"restored {many(len(plan.files), 'file')} {planned.words}"])
     return 0
 
 
-def _moment(word: str, now: float) -> float:
-    """A time that a person gave, in seconds since 1970: ISO 8601, here where nothing else is said; or an age."""
-    unit = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}.get(word[-1:])
-    if unit is not None and word[:-1].isdecimal():
-        return now - int(word[:-1]) * unit
-    try:
-        return datetime.fromisoformat(word).timestamp()
-    except (ValueError, OverflowError):
-        raise UsageError(f"{word!r} is no time", hint="2026-11-30T18:00, or an age: 90m, 6h, 3d, 2w") from None
-
-
-def _told(call: CliContext, kind: str, words: str, version: "Operation", saved: "Saved | None", diff: str) -> None:
+def _tell(context: CliContext, kind: str, words: str, version: Operation, saved: Saved | None, diff: str) -> None:
     """Say what was done, or would be."""
     made = saved.operation if saved is not None else None
     data = {
@@ -314,19 +250,19 @@ def _told(call: CliContext, kind: str, words: str, version: "Operation", saved: 
         "version": version_data(version),
         "made": None if made is None else version_data(made),
         "merged": list(saved.merged) if saved is not None else [],
-        "left": [{"name": one.name, "reason": one.reason} for one in saved.left] if saved is not None else [],
+        "left": [fields(one, "name reason") for one in saved.left] if saved is not None else [],
         "diff": diff,
     }
 
     def text() -> Iterator[Line]:
-        if saved is None or call.out.verbose:
+        if saved is None or context.out.verbose:
             yield from diff_lines(diff)
-        if not call.out.quiet:
+        if not context.out.quiet:
             merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
             yield words + merged
         for one in saved.left if saved is not None else ():
             yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
-    call.out.answer(kind, data, text())
+    context.out.result(kind, data, text())
     if saved is None:
-        call.out.note("-n: nothing was written")
+        context.out.status("-n: nothing was written")
