@@ -22,6 +22,7 @@ from memtui.tui.messages import (
     CommandFailed,
     DiffRequested,
     DiskChanged,
+    DraftKept,
     DreamsChanged,
     DreamsFound,
     DreamViewShown,
@@ -390,6 +391,11 @@ class MemtuiApp(AppBase):
         words = message.message + (f"\n{message.hint}" if message.hint else "")
         self.clear_notifications()
         self.notify(visible(words), title="Not done", severity="error", timeout=30, markup=False)
+
+    @on(DraftKept)
+    def draft_kept(self, message: DraftKept) -> None:
+        """Say that a text was found."""
+        self.notify(visible(message.words), severity="warning", timeout=30, markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A worker that fails on something unexpected is our bug: it is written down and said, never swallowed."""

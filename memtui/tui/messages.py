@@ -75,6 +75,13 @@ class InitialLoadFinished(Message):
 
 
 @dataclass
+class DraftKept(Message):
+    """A text that came from an editor late, or was left behind in one, is a draft now."""
+
+    words: str
+
+
+@dataclass
 class ReadingFinished(Message):
     """A reading of the memory folder came to its end."""
 

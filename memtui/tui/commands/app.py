@@ -2,29 +2,27 @@
 
 import asyncio
 from collections.abc import Callable
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import CommandContext, View
 from memtui.tui.commands import history, memory, projects, registry
 from memtui.tui.commands.registry import Command, declare
-from memtui.tui.state import AppState, Dream
-from memtui.util.errors import Conflict, NotFound
+from memtui.tui.state import Dream
+from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
     from memtui.client import paths as client_paths
     from memtui.client import projects as client_projects
     from memtui.client import session_files
-    from memtui.dream.run import stop
+    from memtui.services import dreams
     from memtui.sessions import listing
     from memtui.tui import dialogs, palette
 else:
     client_paths = LazyModule("memtui.client.paths")
     client_projects = LazyModule("memtui.client.projects")
     session_files = LazyModule("memtui.client.session_files")
-    stop = LazyModule("memtui.dream.run.stop")
-    listing = LazyModule("memtui.sessions.listing")
+    dreams, listing = LazyModule("memtui.services.dreams"), LazyModule("memtui.sessions.listing")
     dialogs, palette = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.palette")
 
 
@@ -141,7 +139,7 @@ async def leave(context: CommandContext) -> None:
         if chosen is None:
             return
         if chosen == "stop":
-            await context.in_thread(_stop, context, dream)
+            await context.in_thread(dreams.stop_if_running, context.workspace, dream.run)
     elif drafts:
         lines = [*drafts, "", "They stay and are opened again next time."]
         if not await context.ask(dialogs.Question("Unsaved text is kept as drafts", lines, yes="Quit", no="Stay")):
@@ -149,27 +147,10 @@ async def leave(context: CommandContext) -> None:
     context.app.exit(0)
 
 
-def _stop(context: CommandContext, dream: Dream) -> None:
-    """End a run; one that has ended by itself meanwhile needs no end."""
-    with suppress(Conflict):
-        stop.kill(dream.run, context.workspace.dirs, context.workspace)
-
-
 def suspend(context: CommandContext) -> None:
     """Put the program to sleep; in a text field ^Z undoes, and must not end up in the shell."""
     if not context.app.typing:
         context.app.action_suspend_process()
-
-
-def copy_path(context: CommandContext) -> None:
-    """Send the path to the clipboard."""
-    context.app.copy_to_clipboard(str(context.path))
-    context.notify("path sent to the clipboard")
-
-
-def nothing_running(state: AppState) -> str | None:
-    """Off while no dream runs or waits."""
-    return None if state.pill is not None else "no dream is running, and none awaits review"
 
 
 EVERYWHERE = declare(

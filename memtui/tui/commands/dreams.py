@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands import history, registry
-from memtui.tui.commands.history import merged_words
+from memtui.tui.commands import history, questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import DreamsChanged, DreamStarts
 from memtui.tui.state import AppState, Dream, Starting
@@ -16,22 +14,17 @@ from memtui.util.lazy_module import LazyModule
 from memtui.util.text import many
 
 if TYPE_CHECKING:
-    from memtui.dream.backends import registry as backends
-    from memtui.dream.gates import base as gates_base
-    from memtui.dream.gates import evaluate
-    from memtui.dream.lock import lock as locks
     from memtui.dream.review import review
     from memtui.dream.review.adoption import Adopted
-    from memtui.dream.run import events, recovery, runs, spawn, stop
+    from memtui.dream.run import spawn
+    from memtui.dream.run.stop import Stopping
+    from memtui.services import dreams as services
     from memtui.tui import dialogs
     from memtui.tui.render import preview
 else:
-    backends, gates_base = LazyModule("memtui.dream.backends.registry"), LazyModule("memtui.dream.gates.base")
-    evaluate, locks = LazyModule("memtui.dream.gates.evaluate"), LazyModule("memtui.dream.lock.lock")
-    review, events = LazyModule("memtui.dream.review.review"), LazyModule("memtui.dream.run.events")
-    recovery, runs = LazyModule("memtui.dream.run.recovery"), LazyModule("memtui.dream.run.runs")
-    spawn, stop = LazyModule("memtui.dream.run.spawn"), LazyModule("memtui.dream.run.stop")
-    dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
+    review, spawn = LazyModule("memtui.dream.review.review"), LazyModule("memtui.dream.run.spawn")
+    services, dialogs = LazyModule("memtui.services.dreams"), LazyModule("memtui.tui.dialogs")
+    preview = LazyModule("memtui.tui.render.preview")
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
@@ -87,30 +80,22 @@ def _names(dream: Dream, name: str) -> tuple[str, ...]:
 async def start(context: CommandContext) -> None:
     """Ask how, start the process of a run, and go to it."""
     workspace = context.workspace
-    gates = await context.in_thread(evaluate.evaluate_gates, workspace, workspace.dirs, workspace.now())
-    closed = [gate for gate in gates if not gate.open]
-    off = next((f"{gate.name}: {gate.reason}" for gate in closed if gate.name not in evaluate.FORCED), "")
-    skipped = [gate.name for gate in closed if gate.name in evaluate.FORCED]
-    # What can't work is said here already.
-    backend = await context.in_thread(backends.choose_backend, None, "reflect", workspace, context.app.config)
-    explain = f"by hand: skips {', '.join(skipped)}" if skipped else "all checks are ready"
-    explain = f"{explain}\n{backend.name}: {backend.why}"
-    options = [dialogs.Option(kind, label, detail, off) for kind, (label, detail) in KINDS.items()]
-    kind = await context.ask(dialogs.Choose("Dream now", options, explain="" if off else explain, digits=True))
-    if kind is None or off:
+    check = await context.in_thread(services.check_start, workspace)
+    explain = f"by hand: skips {', '.join(check.skipped)}" if check.skipped else "all checks are ready"
+    explain = "" if check.blocked else f"{explain}\n{check.backend}: {check.why}"
+    options = [dialogs.Option(kind, label, detail, check.blocked) for kind, (label, detail) in KINDS.items()]
+    kind = await context.ask(dialogs.Choose("Dream now", options, explain=explain, digits=True))
+    if kind is None:
         return
     request = spawn.RunRequest("reflect" if kind == "dry" else kind, force=True, dry_run=kind == "dry")
-    started = await context.in_thread(
-        spawn.start_run, workspace.dirs, workspace.location.cwd, request, environ=workspace.env.environ,
-        now=workspace.now(),
-    )  # fmt: skip
+    started = await context.in_thread(services.start, workspace, request)
     context.app.follow_run(started)
     context.app.post_message(DreamStarts(Starting(workspace.now(), started.id)))  # its own files tell nothing yet
     await context.app.show_run(started.id)
     try:
-        first = await context.in_thread(started.first, time.sleep)
-        if isinstance(first, events.Ended) and first.how == "gate":
-            raise Conflict(f"no dream: {first.reason}")
+        ended = await context.in_thread(services.wait_for_start, started)
+        if ended is not None and ended.how == "gate":
+            raise Conflict(f"no dream: {ended.reason}")
     except MemtuiError:
         context.app.post_message(DreamStarts(None))
         raise
@@ -120,55 +105,15 @@ async def start(context: CommandContext) -> None:
 async def stop_run(context: CommandContext) -> None:
     """Stop the run that is on, end one that died, or clear a lock that nobody holds."""
     workspace = context.workspace
-    run = await context.in_thread(_unfinished, context)
+    run = await context.in_thread(services.current_run, workspace)
     if run is None:
-        await _clear_lock(context)
+        cleared = await questions.ask_until_done(context, lambda allow: services.clear_lock(workspace, allow))
+        if cleared is not None:
+            context.done(f"the lock is removed ({cleared.reason})")
         return
-    lines = await context.in_thread(_consequences, context, run)
-    if await context.ask(dialogs.Question("Stop this dream?", lines, yes="Stop it", no="Keep running")):
-        done = await context.in_thread(stop.kill, run, workspace.dirs, workspace)
-        context.done(_stopped_words(done))
-
-
-def _unfinished(context: CommandContext) -> runs.Run | None:
-    listed = runs.list_runs(context.workspace.dirs, context.workspace.location.folder)
-    return next((run for run in listed if runs.state_of(run).word != "ended"), None)
-
-
-def _consequences(context: CommandContext, run: runs.Run) -> list[str]:
-    """What stopping a run means, in lines."""
-    workspace = context.workspace
-    shown = next((one for one in context.state.dreams if one.run.id == run.id), None)
-    drafted = len(shown.progress.files) if shown is not None else 0
-    alive = runs.state_of(run).word == "running"
-    entry = locks.holder_of(run.folder, workspace.dirs)
-    back = recovery.lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
-    process = f"process {run.process.pid}"
-    verb = "is" if drafted == 1 else "are"
-    kept = f"the {many(drafted, 'file')} it drafted {verb} kept aside" if drafted else "nothing is drafted yet"
-    return [
-        f"{process}: SIGTERM, then SIGKILL after {stop.PATIENCE:g} s" if alive else f"{process} is gone already",
-        f"the memory folder stays as it is; {kept}",
-        f'"last dream": {back or "back to what it was"}',
-    ]
-
-
-async def _clear_lock(context: CommandContext) -> None:
-    """Nothing of ours is running: a lock that somebody left behind can be removed."""
-    workspace = context.workspace
-    folder = workspace.location.folder
-    lock = await context.in_thread(locks.seen_lock, folder, workspace.dirs)
-    gate = gates_base.lock_gate(lock, workspace.now())
-    if lock.kind == "none":
-        raise NotFound("no dream is running, and there is no lock")
-    if lock.gone:
-        raise NotFound("no dream is running", hint="the lock that is there says when the last one succeeded")
-    if not gate.open and lock.kind != "foreign":
-        raise Conflict(f"no dream of ours is running: {gate.reason}", hint="end it where it runs")
-    then = "After that nothing says when the last dream was, and the check for the time is ready."
-    if await context.ask(dialogs.Question("Clear the lock?", [gate.reason, then], yes="Clear", no="Keep")):
-        await context.in_thread(locks.clear_stale_lock, folder, workspace.dirs, workspace.now())
-        context.done(f"the lock is removed ({gate.reason})")
+    question = await context.in_thread(services.describe_stop, workspace, run)
+    if await questions.confirm(context, question, no="Keep running"):
+        context.done(_stopped_words(await context.in_thread(services.stop, workspace, run)))
 
 
 async def show_difference(context: CommandContext) -> None:
@@ -227,17 +172,17 @@ async def adopt(context: CommandContext) -> None:
         notes = ["conflict: somebody changed it meanwhile; what this replaces stays in the history"]
         if not await context.ask(dialogs.ShowDiff(f"adopt {name}", text, notes=notes, yes="take the dream's side")):
             return
-    done = await context.in_thread(review.adopt_run, run, workspace.dirs, workspace, [name], over=over)
+    done = await context.in_thread(services.adopt, workspace, run, [name], over=over)
     _say_adopted(context, done, left=0)
 
 
 async def adopt_all(context: CommandContext) -> None:
     """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
     workspace, run = context.workspace, _dream(context).run
-    await context.in_thread(review.kept_stage, run, workspace.dirs)
+    await context.in_thread(services.adoption_plan, workspace, run)  # says so if nothing is kept
     text = await context.in_thread(preview.run_difference, run, workspace)
     if await context.ask(dialogs.ShowDiff(f"Adopt all of dream {run.id}", text, yes="adopt all")):
-        done = await context.in_thread(review.adopt_run, run, workspace.dirs, workspace)
+        done = await context.in_thread(services.adopt, workspace, run)
         _say_adopted(context, done, left=len(done.left))
 
 
@@ -270,26 +215,25 @@ async def _restore(context: CommandContext, name: str) -> None:
         return
     dream = _dream(context)
     names = _names(dream, name) if name else None
-    changes = await context.in_thread(review.restore_plan, dream.run, workspace, names)
+    changes = await context.in_thread(services.plan_restore, workspace, dream.run, names)
     text = "\n".join(filter(None, (preview.diff(one.base_data, one.data, one.name) for one in changes)))
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
-        saved = await context.in_thread(review.restore_run, dream.run, workspace, changes)
-        what = names[-1] if names else many(len(changes), "file")
-        context.done(f"restored {what} from before the dream{merged_words(saved)}")
+        saved = await context.in_thread(services.restore, workspace, dream.run, changes)
+        what = names[-1] if names else many(len(changes) - len(saved.left), "file")
+        words = f"restored {what} from before the dream{questions.merged_words(saved)}"
+        context.done(words, problem=questions.left_words(saved))
 
 
 async def discard(context: CommandContext) -> None:
     """Discard what the run drafted."""
     workspace, run = context.workspace, _dream(context).run
-    await context.in_thread(review.kept_stage, run, workspace.dirs)
-    lines = ["The memory folder is not touched.", "What it drafted is gone then; nothing brings it back."]
-    if await context.ask(dialogs.Question(f"Discard dream {run.id}?", lines, yes="Discard", no="Keep")):
-        await context.in_thread(review.discard_run, run, workspace.dirs, workspace)
+    discarded = await questions.ask_until_done(context, lambda allow: services.discard(workspace, run, allow) or True)
+    if discarded:
         context.done(f"discarded: what the dream {run.id} drafted")
 
 
-def _stopped_words(done: stop.Stopping) -> str:
+def _stopped_words(done: Stopping) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
     drafted = f"{many(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
     folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import shlex
-import subprocess
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands.history import merged_words
-from memtui.util.config import read_config
-from memtui.util.errors import Refused, Unsupported
+from memtui.tui.commands import questions
+from memtui.util.errors import Refused
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from memtui.history import store
+    from memtui.services import editor as services
+    from memtui.services import memory as memory_services
     from memtui.tui import editor_model
     from memtui.tui.screens import editor as editor_screen
 else:
-    store = LazyModule("memtui.history.store")
-    editor_model = LazyModule("memtui.tui.editor_model")
-    editor_screen = LazyModule("memtui.tui.screens.editor")
+    services, editor_model = LazyModule("memtui.services.editor"), LazyModule("memtui.tui.editor_model")
+    editor_screen, memory_services = LazyModule("memtui.tui.screens.editor"), LazyModule("memtui.services.memory")
 
 
 async def edit(context: CommandContext, line: int | None = None) -> None:
@@ -34,62 +30,51 @@ async def edit(context: CommandContext, line: int | None = None) -> None:
         opened = await context.in_thread(editor_model.open_file, context.workspace, context.snapshot, path)
     except editor_model.NotEditable as reason:
         raise Refused(f"{path.name} opens only in $EDITOR: {reason}", hint="e opens it there") from reason
-    await _edit(context, opened, line)
-
-
-async def _edit(context: CommandContext, opened: editor_model.OpenedFile, line: int | None) -> None:
     editor = editor_screen.Editor(context.workspace, opened, context.app.glyphs, line=line)
     closed = await context.ask(editor)
     if closed and closed.external:
-        await _external(context, opened.path, editor.current().to_bytes(), opened.base)
+        await _external(context, path, line=closed.line, start=editor.current().to_bytes(), base=editor.opened.base)
     context.app.read_again()
 
 
 async def external(context: CommandContext) -> None:
-    """Edit in $EDITOR: a copy is edited, and what comes back is saved as any other edit, merged if need be."""
-    path = context.path
-    data, base = await context.in_thread(context.workspace.text, path)
-    await _external(context, path, data, base)
+    """Edit in $EDITOR; what comes back is saved as any other edit, merged if need be."""
+    await _external(context, context.path)
 
 
-async def _external(context: CommandContext, path: Path, data: bytes, base: str | None) -> None:
-    with tempfile.TemporaryDirectory(prefix="memtui-") as folder:
-        copy = Path(folder) / path.name
-        copy.write_bytes(data)
-        code = _run_editor(context, copy)
-        after = copy.read_bytes() if copy.is_file() else data
-    if after == data:
-        ended = f" (the editor ended with {code})" if code else ""
-        context.notify(f"{path.name}: nothing changed{ended}")
+async def _external(
+    context: CommandContext,
+    path: Path,
+    *,
+    line: int | None = None,
+    start: bytes | None = None,
+    base: str | None = None,
+) -> None:
+    workspace = context.workspace
+    # On the screen's own thread: the terminal is the editor's until it ends, and a signal has to reach us.
+    edited = services.edit_file(workspace, path, line=line, start=start, base=base, suspend=context.app.suspend)
+    returned, outcome = edited.returned, edited.outcome
+    if returned.at_once:
+        words = "the editor returned at once: what you save there later is kept as a draft"
+        context.app.notify(words, severity="warning", markup=False)
+    if outcome is None:
+        if not returned.at_once:
+            context.notify(f"{path.name}: nothing changed")
         return
-    try:
-        saved = await context.in_thread(context.workspace.save, path, after, base, base_data=data)
-    except store.Stale:
-        text = after.decode("utf-8", errors="surrogateescape")
-        await context.in_thread(context.workspace.drafts.save, path, text, base)
-        opened = await context.in_thread(editor_model.open_file, context.workspace, context.snapshot, path)
-        context.app.notify("the file changed on disk meanwhile: F9 compares", severity="warning", markup=False)
-        await _edit(context, opened, None)
-        return
-    await context.in_thread(context.workspace.drafts.drop, path)
-    context.done(f"saved {path.name}{merged_words(saved)}", path)
+
+    def save(allow: Allow) -> memory_services.SavedFile | SecretFound | SaveConflict | NeedsConfirmation:
+        """What the first try gave, then what comes of an answer."""
+        again = services.save_returned(workspace, path, returned, allow) if allow != Allow() else edited
+        return again.outcome or outcome
+
+    saved = await questions.save(context, save)
+    if saved is not None:
+        questions.say_saved(context, saved)
+    else:
+        context.app.notify(memory_services.draft_hint(path.name), severity="warning", markup=False)
+        context.app.read_again()
 
 
 async def open_config(context: CommandContext) -> None:
     """Open config.toml in $EDITOR."""
-    path = context.app.config.path
-    path.parent.mkdir(parents=True, exist_ok=True)
-    _run_editor(context, path)
-    context.app.take_config(await context.in_thread(read_config, path.parent))
-
-
-def _run_editor(context: CommandContext, path: Path) -> int:
-    """Run the person's editor in the foreground with our screen put away."""
-    environ = context.workspace.env.environ
-    command = context.app.config["editor"] or environ.get("VISUAL") or environ.get("EDITOR") or "vi"
-    try:
-        words = [*shlex.split(command), str(path)]
-        with context.app.suspend():
-            return subprocess.run(words, env={**os.environ, **environ}, check=False).returncode
-    except (OSError, ValueError) as error:
-        raise Unsupported(f"{command!r} cannot be started", hint="set $EDITOR, or editor in 5 Settings") from error
+    context.app.take_config(services.edit_config(context.workspace, suspend=context.app.suspend))

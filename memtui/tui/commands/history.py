@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import CommandContext
+from memtui.tui.commands.questions import left_words, merged_words
 from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
@@ -14,99 +15,80 @@ from memtui.util.text import age
 
 if TYPE_CHECKING:
     from memtui.history import versions as history_versions
-    from memtui.history.store import Saved
-    from memtui.memory.workspace import Workspace
-    from memtui.projects import activity as operations
-    from memtui.sessions.operations_log import Operation
+    from memtui.services import history as services
     from memtui.tui import dialogs
     from memtui.tui.render import preview
 else:
-    history_versions = LazyModule("memtui.history.versions")
-    operations = LazyModule("memtui.projects.activity")
+    history_versions, services = LazyModule("memtui.history.versions"), LazyModule("memtui.services.history")
     dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
 
 
-def merged_words(saved: Saved) -> str:
-    """Say which files were merged with somebody else's change."""
-    return f" (merged with changes on disk: {', '.join(saved.merged)})" if saved.merged else ""
-
-
 async def undo(context: CommandContext) -> None:
-    """Undo the newest write that is not undone, a background run's included."""
-    operation = await context.in_thread(operations.operation_to_undo, context.workspace)
-    if operation is not None:
-        await _invert(context, operations.undo_operation, operation)
+    """Undo the newest operation that is not undone, whatever it was about."""
+    await _undo(context, None)
+
+
+async def _undo(context: CommandContext, operation_id: str | None, over: Collection[str] = ()) -> None:
+    done = await context.in_thread(services.undo, context.workspace, operation_id, over=over)
+    _say(context, done)
+    names = [one.name for one in done.saved.left if one.overridable]
+    lines = [*names, "They were edited since. What they hold now stays in the history."]
+    if not names:
         return
-    saved, version = await context.in_thread(context.workspace.undo)
-    context.done(f"undone: {version.why}{merged_words(saved)}")
+    again = await context.ask(dialogs.Question("Undo these as well?", lines, yes="Undo them", no="Keep them"))
+    if again:
+        await _undo(context, done.operation.id, names)
 
 
 async def redo(context: CommandContext) -> None:
     """Do again what was undone last."""
-    operation = await context.in_thread(operations.operation_to_redo, context.workspace)
-    if operation is not None:
-        await _invert(context, operations.redo_operation, operation)
-        return
-    saved, version = await context.in_thread(context.workspace.redo)
-    context.done(f"done again: {version.why}{merged_words(saved)}")
+    _say(context, await context.in_thread(services.redo, context.workspace))
 
 
-async def _invert(
-    context: CommandContext, invert: Callable[[Workspace, Operation], Operation], operation: Operation
-) -> None:
-    """Undo what was done to sessions, or do it again."""
-    done = await context.in_thread(invert, context.workspace, operation)
-    context.done(done.told)
-    context.app.post_message(SessionsChanged())
+def _say(context: CommandContext, done: services.TakenBack) -> None:
+    """Say what was done, and what was left as it is."""
+    context.done(f"{done.words}{merged_words(done.saved)}", problem=left_words(done.saved))
+    if done.operation.subject != history_versions.FILES:
+        context.app.post_message(SessionsChanged())
 
 
 async def activity(context: CommandContext) -> None:
-    """Every write, newest first; Enter shows its diff and offers to undo it."""
+    """Every operation, newest first; Enter shows what it did and offers to undo it."""
     workspace = context.workspace
-    versions = [
-        *await context.in_thread(workspace.operations),
-        *await context.in_thread(operations.session_versions, workspace),
-    ]
-    versions.sort(key=lambda version: -version.when)
-    if not versions:
+    operations = await context.in_thread(workspace.operations)
+    if not operations:
         raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
-    chosen = await context.ask(dialogs.Choose("Activity: every write, newest first", _options(context, versions)))
-    if chosen is None:
-        return
-    version = next(version for version in versions if version.id == chosen)
-    if version.kind.startswith("session-"):
-        await _session_operation(context, version)
+    chosen = await context.ask(dialogs.Choose("Activity: every write, newest first", _options(context, operations)))
+    operation = next((one for one in operations if one.id == chosen), None)
+    if operation is None:
         return
     recorded = (history_versions.FOUND, history_versions.KEPT)
-    can_undo = version.kind not in recorded and not version.undone and not workspace.read_only
-    text = await context.in_thread(_version_diff, context, version.id)
-    if await context.ask(dialogs.ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
-        saved, _ = await context.in_thread(workspace.undo, version.id)
-        context.done(f"undone: {version.why}{merged_words(saved)}")
+    can_undo = operation.kind not in recorded and not operation.undone and not workspace.read_only
+    yes: bool | None = False
+    if operation.subject == history_versions.FILES:
+        text = await context.in_thread(_version_diff, context, operation.id)
+        yes = await context.ask(dialogs.ShowDiff(operation.why, text, yes="undo this" if can_undo else ""))
+    elif can_undo:
+        yes = await context.ask(dialogs.Question("Undo this?", [operation.why], yes="Undo", no="Back"))
+    else:
+        context.notify(operation.why)
+    if yes:
+        await _undo(context, operation.id)
 
 
-async def _session_operation(context: CommandContext, version: history_versions.Version) -> None:
-    """Offer to undo what was done to sessions."""
-    operation = await context.in_thread(operations.operation_to_undo, context.workspace, version.id)
-    if operation is None or version.undone or context.workspace.read_only:
-        context.notify(version.why)
-    elif await context.ask(dialogs.Question("Undo this?", [version.why], yes="Undo", no="Back")):
-        await _invert(context, operations.undo_operation, operation)
-
-
-def _options(context: CommandContext, versions: Sequence[history_versions.Version]) -> list[dialogs.Option[str]]:
+def _options(context: CommandContext, operations: Sequence[history_versions.Operation]) -> list[dialogs.Option[str]]:
     now = context.workspace.now()
     return [
         dialogs.Option(
             v.id, f"{age(now - v.when):>4}  {v.who:<8} {v.why}{'  (undone)' if v.undone else ''}", _counts(v)
         )
-        for v in versions
+        for v in operations
     ]
 
 
 def _version_diff(context: CommandContext, version_id: str, name: str | None = None) -> str:
-    history, version = context.workspace.operation(version_id)
-    names = [change.name for change in version.files] if name is None else [name]
+    history = context.workspace.history
+    names = [change.name for change in history.operation(version_id).files] if name is None else [name]
     return "\n".join(preview.diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
 
 
@@ -127,13 +109,11 @@ async def restore_file(context: CommandContext, path: Path) -> None:
     chosen = await _choose_version(context, path, "Restore which version?")
     if chosen is None:
         return
-    store, name = context.workspace.home_of(path)
-    then = await context.in_thread(store.history.read, chosen, name)
-    data = await context.in_thread(_on_disk, context, path)
-    text = preview.diff(data, then, name)
-    if await context.ask(dialogs.ShowDiff(f"Restore {name}", text, yes="restore this version")):
-        saved = await context.in_thread(context.workspace.restore, path, chosen)
-        context.done(f"restored {name}{merged_words(saved)}", path)
+    planned = await context.in_thread(services.plan_restore, context.workspace, path, chosen)
+    text = preview.diff(planned.now, planned.then, planned.name)
+    if await context.ask(dialogs.ShowDiff(f"Restore {planned.name}", text, yes="restore this version")):
+        saved = await context.in_thread(services.restore, context.workspace, planned)
+        context.done(f"restored {planned.name}{merged_words(saved)}", path, left_words(saved))
 
 
 async def compare(context: CommandContext) -> None:
@@ -175,8 +155,8 @@ def _on_disk(context: CommandContext, path: Path) -> bytes | None:
         return None
 
 
-def _counts(version: history_versions.Version) -> str:
-    files = len(version.files)
-    added, removed = sum(change.added for change in version.files), sum(change.removed for change in version.files)
+def _counts(operation: history_versions.Operation) -> str:
+    files = len(operation.files)
+    added, removed = sum(one.added for one in operation.files), sum(one.removed for one in operation.files)
     several = f"{files} files  " if files > 1 else ""
     return f"{several}+{added} -{removed}"

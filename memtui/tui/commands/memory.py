@@ -1,80 +1,76 @@
 """Commands about memory files: new, rename, delete, type, index, fix, pin."""
 
-from pathlib import Path
+from __future__ import annotations
+
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands import editor, history, registry, sessions
-from memtui.tui.commands.history import merged_words
+from memtui.tui.commands import editor, history, questions, registry, sessions
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.arrange import TYPES
-from memtui.util.errors import MemtuiError, NotFound
+from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from memtui.history import store
-    from memtui.memory import plans
-    from memtui.memory.checks import fixes
+    from memtui.services import memory as services
     from memtui.tui import dialogs
 else:
-    store, plans = LazyModule("memtui.history.store"), LazyModule("memtui.memory.plans")
-    fixes = LazyModule("memtui.memory.checks.fixes")
-    dialogs = LazyModule("memtui.tui.dialogs")
+    services, dialogs = LazyModule("memtui.services.memory"), LazyModule("memtui.tui.dialogs")
 
 
-async def offer(context: CommandContext, plan: "plans.Plan", *, yes: str, focus: Path | None = None) -> bool:
-    """Show a plan and carry it out if the person says so."""
+async def apply(context: CommandContext, change: services.PreparedChange, *, show: str = "") -> None:
+    """Make a prepared change, and ask what the service wants to know.
+
+    Args:
+        context: Where it was asked for.
+        change: What to do.
+        show: If given, the change is shown first; says what a yes does.
+    """
+    plan = change.plan
     if not plan.changes:
         context.notify("\n".join(plan.notes) or "nothing to change")
-        return False
-    if not await context.ask(dialogs.ShowDiff(plan.title, plan.diff(), notes=plan.notes, yes=yes)):
-        return False
-    return await apply(context, plan, focus=focus)
-
-
-async def apply(context: CommandContext, plan: "plans.Plan", *, focus: Path | None = None) -> bool:
-    """Carry a plan out; a file that changed meanwhile stops all of it."""
-    try:
-        saved = await context.in_thread(context.workspace.carry_out, plan)
-    except store.Stale as stale:
-        raise MemtuiError(
-            f"{stale.name} changed on disk meanwhile: nothing was written", hint="look again and repeat it"
-        ) from stale
-    context.done(f"{plan.title}{merged_words(saved)}", focus)
-    return True
+        return
+    shown = bool(show) and change.question is None
+    if shown and not await context.ask(dialogs.ShowDiff(plan.title, plan.diff(), notes=plan.notes, yes=show)):
+        return
+    applied = await questions.ask_until_done(
+        context, lambda allow: services.apply(context.workspace, change, allow), confirmed=shown
+    )
+    if applied is not None:
+        context.done(f"{applied.plan.title}{questions.merged_words(applied.saved)}", change.focus)
 
 
 async def new(context: CommandContext) -> None:
     """A new topic file, listed in the index."""
-    answer = await context.ask(dialogs.NewTopic(plans.file_name))
-    if answer is None:
-        return
-    plan = await context.in_thread(plans.plan_new, context.snapshot, answer.name, answer.type, answer.description)
-    await apply(context, plan, focus=context.workspace.location.folder / plans.file_name(answer.type, answer.name))
+    answer = await context.ask(dialogs.NewTopic(services.file_name))
+    if answer is not None:
+        await apply(
+            context,
+            await context.in_thread(services.new_topic, context.snapshot, answer.name, answer.type, answer.description),
+        )
 
 
 async def rename(context: CommandContext) -> None:
     """Rename; index entry and links follow and are shown first."""
     snapshot = context.snapshot
     file = snapshot.topic(context.path)
+    explain = "MEMORY.md and links are updated too."
     name = await context.ask(
-        dialogs.Ask("Rename", file.name, explain="MEMORY.md and links are updated too.", check=plans.check_name,
-                    does="rename")
-    )  # fmt: skip
+        dialogs.Ask("Rename", file.name, explain=explain, check=services.check_name, does="rename")
+    )
     if name and name != file.name:
-        plan = await context.in_thread(plans.plan_rename, snapshot, file, name)
-        await offer(context, plan, yes="rename", focus=plan.root / name)
+        await apply(context, await context.in_thread(services.rename_topic, snapshot, file, name), show="rename")
 
 
 async def delete(context: CommandContext) -> None:
     """Delete; what is deleted stays in history and goes to the trash."""
     snapshot = context.snapshot
     files = [snapshot.topic(path) for path in context.paths]
-    plan = await context.in_thread(plans.plan_delete, snapshot, files)
-    lines = [f"  {file.name}" for file in files[:8]] + ([f"  and {len(files) - 8} more"] if len(files) > 8 else [])
-    lines += ["", *plan.notes, "z brings everything back."]
-    if await context.ask(dialogs.Question(plan.title, lines, yes="Delete", no="Keep")):
-        await apply(context, plan)
+    change = await context.in_thread(services.delete_files, snapshot, files)
+    question = change.question and replace(change.question, diff="")  # what all of a file says is known
+    await apply(context, replace(change, question=question))
 
 
 async def set_type(context: CommandContext) -> None:
@@ -84,44 +80,40 @@ async def set_type(context: CommandContext) -> None:
     options = [dialogs.Option(type_, type_) for type_ in TYPES]
     type_ = await context.ask(dialogs.Choose("Type", options, start=files[0].type))
     if type_:
-        await apply(context, await context.in_thread(plans.plan_type, snapshot, files, type_))
+        await apply(context, await context.in_thread(services.set_fields, snapshot, files, {"type": type_}))
 
 
 async def add_to_index(context: CommandContext) -> None:
     """List the files in MEMORY.md."""
     snapshot = context.snapshot
     files = [snapshot.topic(path) for path in context.paths]
-    await offer(context, await context.in_thread(plans.plan_add_to_index, snapshot, files), yes="add")
+    await apply(context, await context.in_thread(services.add_to_index, snapshot, files), show="add")
 
 
 async def fix(context: CommandContext) -> None:
     """Fix the first problem of the file that can be fixed."""
     snapshot, path = context.snapshot, context.path
-    for problem in snapshot.problems:
-        if problem.path == path and problem.fix:
-            plan = await context.in_thread(fixes.plan_fix, snapshot, problem, pinned=context.workspace.pinned)
-            await offer(context, plan, yes=problem.fix)
-            return
-    raise NotFound("nothing here that memtui can fix by itself")
+    problem = next((one for one in snapshot.problems if one.path == path and one.fix), None)
+    if problem is None:
+        raise NotFound("nothing here that memtui can fix by itself")
+    change = await context.in_thread(services.fix_problem, context.workspace, snapshot, problem)
+    await apply(context, change, show=problem.fix)
 
 
 async def tidy(context: CommandContext) -> None:
     """Bring the index down to 70 % of its limits, shown first."""
-    plan = await context.in_thread(plans.plan_tidy, context.snapshot, pinned=context.workspace.pinned)
-    await offer(context, plan, yes="tidy the index")
+    await apply(context, await context.in_thread(services.tidy_index, context.workspace, context.snapshot))
 
 
 async def rebuild(context: CommandContext) -> None:
     """Make the index anew from the topic files, shown first."""
-    plan = await context.in_thread(plans.plan_rebuild, context.snapshot, pinned=context.workspace.pinned)
-    await offer(context, plan, yes="rebuild the index")
+    await apply(context, await context.in_thread(services.rebuild_index, context.workspace, context.snapshot))
 
 
 async def pin(context: CommandContext) -> None:
     """Pin or unpin: no background run may touch a pinned file."""
-    workspace, paths = context.workspace, context.paths
-    pinned = await context.in_thread(workspace.pins.toggle, workspace.location.folder, paths)
-    context.done(f"{len(paths)} {'pinned' if pinned else 'unpinned'}")
+    done = await context.in_thread(services.pin_files, context.workspace, context.paths)
+    context.done(f"{len(done.names)} {'pinned' if done.pinned else 'unpinned'}")
 
 
 def copy_path(context: CommandContext) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands import registry
+from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
@@ -14,18 +14,19 @@ from memtui.util.lazy_module import LazyModule
 from memtui.util.text import clip, many, size
 
 if TYPE_CHECKING:
-    from memtui.client import memory_location, running, session_files
+    from memtui.client import memory_location, session_files
     from memtui.client import paths as client_paths
     from memtui.client import projects as client_projects
     from memtui.memory import workspace as workspaces
-    from memtui.projects import relocate, relocate_sessions
+    from memtui.projects import relocate_sessions
+    from memtui.projects.relocate import MovePlan
+    from memtui.services import projects as services
     from memtui.tui import dialogs
 else:
-    memory_location, running = LazyModule("memtui.client.memory_location"), LazyModule("memtui.client.running")
+    memory_location, services = LazyModule("memtui.client.memory_location"), LazyModule("memtui.services.projects")
     session_files, client_paths = LazyModule("memtui.client.session_files"), LazyModule("memtui.client.paths")
     client_projects, workspaces = LazyModule("memtui.client.projects"), LazyModule("memtui.memory.workspace")
-    relocate, dialogs = LazyModule("memtui.projects.relocate"), LazyModule("memtui.tui.dialogs")
-    relocate_sessions = LazyModule("memtui.projects.relocate_sessions")
+    relocate_sessions, dialogs = LazyModule("memtui.projects.relocate_sessions"), LazyModule("memtui.tui.dialogs")
 
 TITLE_CELLS = 48
 """Cells of a session's title in the plan."""
@@ -56,15 +57,17 @@ async def bring(context: CommandContext, folder: Path | None = None) -> None:
     if project is None:
         return
     name = _name(context, project)
-    plan = await context.in_thread(_plan, context, project)
+    plan = await context.in_thread(services.plan_project_move, workspace, project, workspace.location.cwd)
     if plan.empty:
         raise NotFound(f"{name} has left nothing that could be moved")
     notes = [*plan.notes, *(f"stays: {stay.what}: {stay.why}" for stay in plan.stays)]
     yes = "" if workspace.read_only else "move"
     if await context.ask(dialogs.ShowDiff(f"Bring what {name} has left here", _rows(plan), notes=notes, yes=yes)):
-        live = frozenset(running.running_in(plan.source.parent.parent))
-        moved = await context.in_thread(relocate.apply_move, plan, live=live, now=workspace.now)
-        words = f"moved {plan.amount(len(moved.sessions))} here; memtui projects undo-move takes it back"
+        moved = await questions.ask_until_done(
+            context, lambda allow: services.move_project(workspace, plan, allow), confirmed=True
+        )
+        assert moved is not None
+        words = f"moved {plan.amount(len(moved.sessions))} here; z takes it back"
         context.done(words, problem="; ".join(stay.why for stay in moved.stays))
         context.app.post_message(SessionsChanged())
 
@@ -83,21 +86,7 @@ def _name(context: CommandContext, project: client_projects.Project) -> str:
     return client_paths.short(project.cwd or project.folder, context.workspace.env.home)
 
 
-def _plan(context: CommandContext, project: client_projects.Project) -> relocate.MovePlan:
-    workspace = context.workspace
-    return relocate.plan_move(
-        workspace.env,
-        workspace.dirs,
-        project.folder,
-        workspace.location.cwd,
-        directory=project.cwd,
-        shared=project.collision,
-        live=frozenset(running.running_in(project.folder.parent.parent)),
-        now=workspace.now,
-    )
-
-
-def _rows(plan: relocate.MovePlan) -> str:
+def _rows(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:

@@ -5,42 +5,36 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memtui.services.questions import Allow, SecretFound
 from memtui.tui.app_base import CommandContext, Selection
-from memtui.tui.commands import registry
+from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.tui.state import AppState
-from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported
+from memtui.util.errors import MemtuiError, NotFound, Unsupported
 from memtui.util.lazy_module import LazyModule
 from memtui.util.text import size, visible
 
 if TYPE_CHECKING:
-    from memtui.client import executable
+    from memtui.client import executable, session_files
     from memtui.client import paths as client_paths
-    from memtui.client import session_files as session_files
-    from memtui.fs import atomic
     from memtui.projects import activity
-    from memtui.resume import export, launch, resume
+    from memtui.resume import export, resume
+    from memtui.resume.launch import LaunchPlan
     from memtui.resume.resume import ResumePlan
-    from memtui.sessions import archive as archives
-    from memtui.sessions import rename as renaming
+    from memtui.services import sessions as services
+    from memtui.sessions.archive import ArchiveResult
     from memtui.sessions.listing import Session
     from memtui.tui import dialogs
     from memtui.tui.render import session_summary
     from memtui.tui.screens import transcript as transcript_screen
-    from memtui.util import foreground
 else:
     executable, client_paths = LazyModule("memtui.client.executable"), LazyModule("memtui.client.paths")
-    session_files, atomic = LazyModule("memtui.client.session_files"), LazyModule("memtui.fs.atomic")
-    activity, export = LazyModule("memtui.projects.activity"), LazyModule("memtui.resume.export")
-    resume = LazyModule("memtui.resume.resume")
-    launch, archives = LazyModule("memtui.resume.launch"), LazyModule("memtui.sessions.archive")
-    renaming, dialogs = LazyModule("memtui.sessions.rename"), LazyModule("memtui.tui.dialogs")
+    session_files, activity = LazyModule("memtui.client.session_files"), LazyModule("memtui.projects.activity")
+    export, resume = LazyModule("memtui.resume.export"), LazyModule("memtui.resume.resume")
+    services, dialogs = LazyModule("memtui.services.sessions"), LazyModule("memtui.tui.dialogs")
     session_summary = LazyModule("memtui.tui.render.session_summary")
     transcript_screen = LazyModule("memtui.tui.screens.transcript")
-    foreground = LazyModule("memtui.util.foreground")
-
-FORMATS: dict[export.Format, str] = {"markdown": "md", "json": "json", "html": "html"}
 
 
 def _session(context: CommandContext) -> Session:
@@ -88,8 +82,8 @@ def _plan_resume(context: CommandContext, path: Path, at: str) -> ResumePlan:
     return resume.plan_resume(context.app.transcript(path), at)
 
 
-def _plan_launch(context: CommandContext, path: Path, at: str, *, fork: bool) -> launch.LaunchPlan:
-    return launch.plan_launch(context.workspace.env, path, at=at, fork=fork)
+def _plan_launch(context: CommandContext, path: Path, at: str, *, fork: bool) -> LaunchPlan:
+    return services.plan_resume_in_client(context.workspace, path, at=at, fork=fork)
 
 
 def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) -> list[dialogs.Option[str]]:
@@ -126,30 +120,21 @@ def _client_missing(context: CommandContext) -> str:
     return ""
 
 
-async def _open(context: CommandContext, plan: launch.LaunchPlan) -> None:
+async def _open(context: CommandContext, plan: LaunchPlan) -> None:
     """Hand the terminal to the client, and come back to the same place."""
     plan.refuse_open()
-    env = context.workspace.env
-    client, name = executable.find_client(env), plan.id
-    if plan.writes:
-        name = (await _fork(context, plan)).stem
-    words = executable.resume_words(client, name, fork=plan.forks)
+    name = (await _fork(context, plan)).stem if plan.writes else ""
     try:
-        with context.app.suspend():
-            code = foreground.run_in_foreground(words, cwd=plan.directory, environ=executable.resume_environ(env))
-    except OSError as error:
-        raise Unsupported(f"{client} can't be started: {error.strerror}") from error
+        code = services.resume_in_client(context.workspace, plan, name=name, suspend=context.app.suspend)
     finally:
         context.app.post_message(SessionsChanged())
     if code:
         context.app.notify(f"Claude Code ended with {code}", severity="warning", markup=False)
 
 
-async def _fork(context: CommandContext, plan: launch.LaunchPlan) -> Path:
-    if context.workspace.read_only:
-        raise Refused("memtui was started with --read-only")
-    made = await context.in_thread(launch.write_fork, plan, context.workspace.now())
-    context.notify(f"a fork was written: {visible(made.title, keep='')}")
+async def _fork(context: CommandContext, plan: LaunchPlan) -> Path:
+    made = await context.in_thread(services.fork_session, context.workspace, plan)
+    context.notify(f"a fork was written: {visible(made.title, keep='')}; z takes it back")
     return made.path
 
 
@@ -170,19 +155,22 @@ def _copy_context(context: CommandContext, resumed: ResumePlan) -> None:
 
 
 async def _export(context: CommandContext, resumed: ResumePlan, title: str) -> None:
-    forms = [dialogs.Option(form, form, f".{suffix}") for form, suffix in FORMATS.items()]
+    forms = [dialogs.Option(form, form, f".{suffix}") for form, suffix in services.FORMATS.items()]
     form = await context.ask(dialogs.Choose("Export as", forms))
     if form is None:
         return
-    made = await context.in_thread(export.export_transcript, resumed, title, form)
-    secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
-    explain = f"Taken out, because it looks like a secret: {secrets}" if secrets else ""
+    redact = Allow(secret="redact")
+    made = await context.in_thread(services.export_session, resumed, title, form, redact)
+    assert not isinstance(made, SecretFound)
+    removed = services.removed_words(made.removed)
+    explain = f"Taken out, because it looks like a secret: {removed}" if removed else ""
     name = "".join(letter if letter.isalnum() else "-" for letter in title).strip("-")[:60] or "session"
-    start = context.workspace.location.cwd / f"{name}.{FORMATS[form]}"
+    cwd = context.workspace.location.cwd
+    start = cwd / f"{name}.{services.FORMATS[form]}"
     answer = await context.ask(dialogs.Ask("Export to", str(start), explain=explain, does="export"))
     if answer:
-        path = context.workspace.location.cwd / Path(answer).expanduser()
-        await context.in_thread(atomic.create_file, path, made.text.encode("utf-8", "replace"))
+        path = cwd / Path(answer).expanduser()
+        await context.in_thread(services.write_export, context.workspace, made, path)
         context.notify(f"written to {path}")
 
 
@@ -192,17 +180,16 @@ async def save_copy(context: CommandContext) -> None:
     answer = await context.ask(dialogs.Ask("Save a copy to", str(cwd / path.name), does="save"))
     if answer:
         target = cwd / Path(answer).expanduser()
-        await context.in_thread(archives.save_copy, path, target)
+        await context.in_thread(services.save_copy, context.workspace, path, target)
         context.notify(f"written to {target}")
 
 
 async def rename(context: CommandContext) -> None:
     """Give the session another title, as the client's /rename does."""
     session = _session(context)
-    title = await context.ask(dialogs.Ask("Rename session", session.title, check=_why_no_title, does="rename"))
+    title = await context.ask(dialogs.Ask("Rename session", session.title, check=services.title_problem, does="rename"))
     if title and title != session.title:
-        operation = await context.in_thread(activity.archive_for(context.workspace).rename, session.path, title)
-        _done(context, operation.told)
+        _done(context, await context.in_thread(services.rename_session, context.workspace, session.path, title))
 
 
 async def archive(context: CommandContext) -> None:
@@ -210,40 +197,25 @@ async def archive(context: CommandContext) -> None:
     session_list, paths = context.state.session_list, context.paths
     archived = session_list.archived if session_list else {}
     back = [archived[str(path)] for path in paths if str(path) in archived]
-    files = activity.archive_for(context.workspace)
     if back:
-        operation = await context.in_thread(files.put_back, back)
+        _done(context, await context.in_thread(services.put_back, context.workspace, back))
     else:
-        live = activity.live_sessions(context.workspace)
-        operation = (await context.in_thread(files.archive, paths, live=live)).operation
-    _done(context, operation.told)
+        _done(context, await context.in_thread(services.archive_sessions, context.workspace, paths))
 
 
 async def delete(context: CommandContext) -> None:
     """Delete sessions; they are kept for a while."""
-    paths, files = context.paths, activity.archive_for(context.workspace)
-    total = sum([(await context.in_thread(files.files, path))[1] for path in paths])
-    listed = [visible(_title(context, path), keep="") for path in paths[:8]]
-    listed += [f"and {len(paths) - 8} more"] if len(paths) > 8 else []
-    count = "this session" if len(paths) == 1 else f"{len(paths)} sessions"
-    lines = [*(f"  {line}" for line in listed), ""]
-    lines.append(f"{size(total)}B, kept for {archives.KEPT} days; z brings it back.")
-    if await context.ask(dialogs.Question(f"Delete {count}?", lines, yes="Delete", no="Keep")):
-        done = await context.in_thread(files.delete, paths, live=activity.live_sessions(context.workspace))
-        _done(context, " ".join([done.operation.told, *done.notes]))
+    workspace, paths = context.workspace, context.paths
+    done = await questions.ask_until_done(context, lambda allow: services.delete_sessions(workspace, paths, allow))
+    if done is not None:
+        _done(context, done)
 
 
-def _done(context: CommandContext, words: str) -> None:
+def _done(context: CommandContext, result: ArchiveResult) -> None:
     context.app.view.unmark()
-    context.done(words)
+    left = "; ".join(f"{one.name} stays: {one.reason}" for one in result.left)
+    context.done(" ".join([result.operation.told, *result.notes]), problem=left)
     context.app.post_message(SessionsChanged())
-
-
-def _title(context: CommandContext, path: Path) -> str:
-    """What a listed session is called."""
-    session_list = context.state.session_list
-    found = session_list.sessions.at(str(path)) if session_list else None
-    return (found.title if found else "") or session_files.NAMELESS
 
 
 async def read(context: CommandContext) -> None:
@@ -283,14 +255,6 @@ async def go_to_origin(context: CommandContext) -> None:
     if not file.front.origin:
         raise NotFound(f"{file.name} doesn't say which session wrote it")
     (await context.app.show_view("sessions")).go_to(file.front.origin)
-
-
-def _why_no_title(title: str) -> str:
-    try:
-        renaming.check_title(title)
-    except MemtuiError as error:
-        return error.message
-    return ""
 
 
 def no_sessions(state: AppState) -> str | None:

@@ -9,17 +9,15 @@ from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import editor, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.util.config import SETTINGS, Setting, read_config
-from memtui.util.errors import NotFound, Refused, UsageError
+from memtui.util.errors import NotFound, Refused
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
-    from memtui.client import json_edit
     from memtui.client.switches import Switch
     from memtui.services import settings as services
     from memtui.tui import dialogs
     from memtui.tui.render import preview
 else:
-    json_edit = LazyModule("memtui.client.json_edit")
     services = LazyModule("memtui.services.settings")
     dialogs, preview = LazyModule("memtui.tui.dialogs"), LazyModule("memtui.tui.render.preview")
 
@@ -39,10 +37,10 @@ async def toggle(context: CommandContext) -> None:
         at = setting.choices.index(context.app.config[setting.key])
         return await _write_ours(context, setting.key, setting.choices[(at + 1) % len(setting.choices)])
     switch = _switch(context)
-    if not isinstance(switch.value, bool):
+    other = services.toggled(switch)
+    if other is None:
         return await change(context)
-    layer = switch.layer if switch.layer in LAYERS else "user"
-    return await _write_client(context, switch, not switch.value, layer)
+    return await _write_client(context, switch, *other)
 
 
 async def change(context: CommandContext) -> None:
@@ -70,7 +68,7 @@ async def change(context: CommandContext) -> None:
         )
     if words is None:
         return None
-    return await _write_client(context, switch, _typed(switch, words), layer)
+    return await _write_client(context, switch, services.parse_value(switch, words), layer)
 
 
 async def back_to_default(context: CommandContext) -> None:
@@ -80,7 +78,7 @@ async def back_to_default(context: CommandContext) -> None:
     switch = _switch(context)
     if switch.layer not in LAYERS:
         raise NotFound(f"{switch.key} is not set in a file of yours")
-    return await _write_client(context, switch, json_edit.UNSET, switch.layer)
+    return await _write_client(context, switch, services.UNSET, switch.layer)
 
 
 def _ours(context: CommandContext) -> Setting:
@@ -99,36 +97,17 @@ def _switch(context: CommandContext) -> Switch:
 
 async def _write_client(context: CommandContext, switch: Switch, value: object, layer: str) -> None:
     workspace = context.workspace
-    path, before, after = await context.in_thread(workspace.switch_edit, switch.key, value, layer)
-    shown = preview.diff(before, after, str(path))
-    title = f"{switch.key} in the {layer} settings"
-    if await context.ask(dialogs.ShowDiff(title, shown, yes="write this file")):
-        await context.in_thread(workspace.write_switch, path, before, after, f"{switch.key}: {layer} settings")
-        context.app.take_location(await context.in_thread(workspace.decide_again))
+    edit = await context.in_thread(services.plan_switch, workspace, switch.key, value, layer)
+    shown = preview.diff(edit.before, edit.after, str(edit.path))
+    if await context.ask(dialogs.ShowDiff(f"{switch.key} in the {layer} settings", shown, yes="write this file")):
+        await context.in_thread(services.set_switch, workspace, edit)
+        context.app.take_location(workspace.location)
         context.done(f"{switch.key} written to the {layer} settings")
 
 
 async def _write_ours(context: CommandContext, key: str, value: str | None) -> None:
-    folder = context.workspace.dirs.config
-    await context.in_thread(services.write_setting, folder, key, value)
-    context.app.take_config(await context.in_thread(read_config, folder))
-
-
-def _typed(switch: Switch, words: str) -> object:
-    """What a person typed as the JSON value that the client expects there.
-
-    Raises:
-        UsageError: If it is no such value.
-    """
-    if switch.kind == "text":
-        return words
-    if switch.kind == "list":
-        return [word.strip() for word in words.split(",") if word.strip()]
-    try:
-        value: object = json.loads(words)
-    except ValueError as error:
-        raise UsageError(f"{words!r} is not a {switch.kind}") from error
-    return value
+    await context.in_thread(services.set_own, context.workspace, key, value)
+    context.app.take_config(await context.in_thread(read_config, context.workspace.dirs.config))
 
 
 COMMANDS = declare(

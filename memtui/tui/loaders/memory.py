@@ -15,6 +15,7 @@ from memtui.tui.app_base import AppBase
 from memtui.tui.colours import theme_for
 from memtui.tui.messages import (
     CommandFailed,
+    DraftKept,
     DreamsFound,
     InitialLoadFinished,
     PreviewLoaded,
@@ -35,12 +36,13 @@ if TYPE_CHECKING:
     from memtui.dream.run import recovery
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
+    from memtui.services import editor as editing
     from memtui.tui.render import preview
     from memtui.tui.startup.start import StartContext
     from memtui.tui.state import Preview
 else:  # the engine is imported in the thread that reads first
     locks, recovery = LazyModule("memtui.dream.lock.lock"), LazyModule("memtui.dream.run.recovery")
-    preview = LazyModule("memtui.tui.render.preview")
+    preview, editing = LazyModule("memtui.tui.render.preview"), LazyModule("memtui.services.editor")
 
 
 class MemoryLoader:
@@ -91,6 +93,7 @@ class MemoryLoader:
         self._write(self._recover_dreams)
         message = self._post(full=True)
         self._write(workspace.note_outside)
+        self._take_up_texts()
         self._seen = keep_picture(app.start, workspace, message)
         app.post_message(InitialLoadFinished())
         self._finished(workspace)
@@ -118,12 +121,18 @@ class MemoryLoader:
             self._repeat = False
             self.look()
 
+    def _take_up_texts(self) -> None:
+        """Keep what an editor left behind, or saved after it had returned, as drafts."""
+        for text in editing.take_up_leftovers(self.app.workspace):
+            self.app.post_message(DraftKept(text.words))
+
     def _recover_dreams(self) -> None:
         workspace = self.app.workspace
         if of_ours(workspace.dirs):
             recovery.recover(workspace.dirs, workspace, workspace.now())
 
     def _look(self) -> None:
+        self._take_up_texts()
         if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
             self.app.post_message(SnapshotOutdated())
 

@@ -10,20 +10,19 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
 
-from memtui.fs.atomic import digest
-from memtui.history.store import Stale
 from memtui.memory.budget import measure_index
 from memtui.memory.checks.folder import Problem
 from memtui.memory.workspace import Workspace
+from memtui.services import memory as services
+from memtui.services.memory import SavedFile
+from memtui.services.questions import SaveConflict
 from memtui.tui import styles
 from memtui.tui.app_base import CommandContext
-from memtui.tui.commands import registry
-from memtui.tui.commands.history import merged_words
+from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.ask import Ask
 from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
 from memtui.tui.render.markdown import draw
-from memtui.tui.screens.compare import Compare, CompareResult
 from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.segments.budget_meter import thousands
 from memtui.tui.theme import Glyphs
@@ -32,8 +31,7 @@ from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
 from memtui.tui.widgets.reader import ReaderView
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.errors import MemtuiError
-from memtui.util.text import many, visible
+from memtui.util.text import visible
 
 UPDATE_DELAY_S = 0.15
 """Seconds without a key after which problems, meter and draft are brought up to date: never on the key path."""
@@ -43,9 +41,10 @@ BESIDE_FROM = 120
 
 
 class Closed(Struct, frozen=True):
-    """How the editor was left; `external`: to go on in $EDITOR."""
+    """How the editor was left; `external`: to go on in $EDITOR, at a line of the file."""
 
     external: bool = False
+    line: int | None = None
 
 
 async def save(context: CommandContext) -> None:
@@ -55,73 +54,33 @@ async def save(context: CommandContext) -> None:
     if data == opened.data and opened.base is not None:
         context.notify("nothing changed since the last save")
         return
-    try:
-        saved = await context.in_thread(workspace.save, opened.path, data, opened.base, base_data=opened.data)
-    except Stale:
-        await compare(context)
-        return
-    except MemtuiError:
-        await context.in_thread(workspace.drafts.save, opened.path, editor.current().exact, opened.base)
-        raise
-    await _after_save(context, editor, f"saved {opened.name}{merged_words(saved)}")
-
-
-async def _after_save(context: CommandContext, editor: "Editor", words: str) -> None:
-    await context.in_thread(context.workspace.drafts.drop, editor.path)
-    opened = await context.in_thread(open_file, context.workspace, editor.opened.snapshot, editor.path, draft=False)
-    editor.saved(opened)
-    context.done(words, problem=_not_loaded(opened))
-
-
-def _not_loaded(opened: OpenedFile) -> str:
-    """What an index over its limits loses, in words."""
-    budget = measure_index(opened.sheet.text)
-    if not opened.is_index or budget.cut_line is None:
-        return ""
-    lost = budget.lines - budget.cut_line + 1
-    return f"{many(lost, 'line')} {'is' if lost == 1 else 'are'} not loaded: T in the list tidies the index"
+    saved = await questions.save(
+        context,
+        lambda allow: services.save_file(workspace, opened.path, data, opened.base, base_data=opened.data, allow=allow),
+    )
+    await _after_save(context, editor, saved)
 
 
 async def compare(context: CommandContext) -> None:
     """Mine against the disk: choose, and write what was chosen."""
-    editor, workspace = context.find(Editor), context.workspace
-    opened, mine = editor.opened, editor.current().to_bytes()
-    on_disk = await context.in_thread(_on_disk, context, opened.path)
-    base = await context.in_thread(workspace.known_text, opened.path, opened.base)
-    decision = await context.ask(
-        Compare(opened.name, _decoded(base if base is not None else on_disk), _decoded(mine), _decoded(on_disk))
+    editor, opened = context.find(Editor), context.find(Editor).opened
+    mine = editor.current().to_bytes()
+    conflict = await context.in_thread(
+        services.conflict_with_disk, context.workspace, opened.path, opened.name, mine, opened.base
     )
-    if decision is not None:
-        await _decide(context, editor, decision, mine, on_disk)
+    outcome = await questions.decide(context, conflict)
+    while isinstance(outcome, SaveConflict):
+        outcome = await questions.decide(context, outcome)
+    await _after_save(context, editor, outcome)
 
 
-async def _decide(
-    context: CommandContext, editor: "Editor", decision: CompareResult, mine: bytes, on_disk: bytes | None
-) -> None:
-    workspace, path, name = context.workspace, editor.path, editor.opened.name
-    base = digest(on_disk) if on_disk is not None else None
-    if decision.what == "drop":
-        await context.in_thread(workspace.remember, path, mine, f"dropped text of {name}")
-        await _after_save(context, editor, f"{name}: the disk's text is shown, yours is in the history")
-    elif decision.what == "copy":
-        copy = path.with_name(f"{path.stem}.local.md")
-        await context.in_thread(workspace.save, copy, mine, None, why=f"keep my text of {name} beside it")
-        await _after_save(context, editor, f"saved as {copy.name}")
-    else:
-        data = decision.text.encode("utf-8", errors="surrogateescape")
-        await context.in_thread(workspace.save, path, data, base, why=f"merge {name}")
-        await _after_save(context, editor, f"saved {name}, merged")
-
-
-def _on_disk(context: CommandContext, path: Path) -> bytes | None:
-    try:
-        return context.workspace.text(path)[0]
-    except MemtuiError:
-        return None
-
-
-def _decoded(data: bytes | None) -> str:
-    return (data or b"").decode("utf-8", errors="surrogateescape")
+async def _after_save(context: CommandContext, editor: "Editor", saved: SavedFile | None) -> None:
+    """Go on from what is on disk now; where the person said no, the text stays as it is."""
+    if saved is None:
+        return
+    workspace, snapshot = context.workspace, editor.opened.snapshot
+    editor.saved(await context.in_thread(open_file, workspace, snapshot, editor.path, draft=False))
+    questions.say_saved(context, saved)
 
 
 async def find(context: CommandContext) -> None:
@@ -307,7 +266,7 @@ class Editor(HintedScreen[Closed]):
 
     def go_on_outside(self) -> None:
         """Go on in $EDITOR with the text as it is here."""
-        self.dismiss(Closed(external=True))
+        self.dismiss(Closed(external=True, line=self.body.cursor_location[0] + self.sheet.body_line))
 
     def focus_properties(self) -> None:
         """To the properties and back."""
