@@ -122,6 +122,8 @@ async def test_an_overlap_opens_the_comparison_and_nothing_is_lost(make_app: Mak
         await until(pilot, lambda: isinstance(app.screen, Compare))
         assert b"Q" not in file.read_bytes()
         await press(pilot, "m")
+        await until(pilot, lambda: isinstance(app.screen, Question))  # nothing was chosen: there are markers in it
+        await press(pilot, "y")
         await until(pilot, lambda: b"Q" in file.read_bytes())
         merged = file.read_bytes()
     assert b"AGENT" in merged

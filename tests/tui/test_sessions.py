@@ -187,8 +187,8 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
     lost = Script().user("u0", None).answer("a1", "u0").user("u2", "nowhere").answer("a3", "u2")
     for number in range(1, 71):
         put(workspace.location.transcripts.parent / "-home-ana-site", number, lost, days=number)
-    monkeypatch.setattr("memtui.tui.loaders.health.MANY", 50)
-    monkeypatch.setattr("memtui.tui.loaders.health.REST", float("inf"))
+    monkeypatch.setattr("memtui.tui.loaders.health.MAX_UNPACED_SESSIONS", 50)
+    monkeypatch.setattr("memtui.tui.loaders.health.REST_FACTOR", float("inf"))
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
         await press(pilot, "A")
@@ -202,7 +202,7 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
         assert app.state is not None
         assert {one.place for one in view.list.on_screen} <= set(app.state.health)
         assert len(app.state.health) < 70
-        monkeypatch.setattr("memtui.tui.loaders.health.REST", 0)
+        monkeypatch.setattr("memtui.tui.loaders.health.REST_FACTOR", 0)
         app.session_loader.health._not_before = 0.0
         app.session_loader.health.look()
         await settle(pilot)

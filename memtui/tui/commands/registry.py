@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec import Struct
 from textual.binding import Binding, BindingType
+from textual.dom import DOMNode
 from textual.keys import format_key
 from textual.screen import Screen
 
@@ -132,10 +133,19 @@ def bindings(*tables: Iterable[Command], priority: bool = False) -> list[Binding
 def hints(screen: Screen[Any]) -> tuple[str, ...]:
     """The short forms of what a key would reach now, the focused widget's first."""
     keys: dict[str, str] = {}
+    nodes: dict[DOMNode, None] = {}
     for key, active in screen.active_bindings.items():
         if active.binding.id in _declared:
             keys.setdefault(active.binding.id, key)
-    return tuple(_hint(find(id), key) for id, key in keys.items() if find(id).hint)
+            nodes.setdefault(active.node)
+    ids = dict.fromkeys(id for node in nodes for id in _bound(type(node)))
+    return tuple(_hint(find(id), keys[id]) for id in ids if id in keys and find(id).hint)
+
+
+def _bound(kind: type[DOMNode]) -> list[str]:
+    """The ids that a widget binds, in the order in which its class and those that it is made from list them."""
+    tables = [base.__dict__.get("BINDINGS", ()) for base in reversed(kind.__mro__)]
+    return [one.id for table in tables for one in table if isinstance(one, Binding) and one.id in _declared]
 
 
 def _hint(command: Command, key: str) -> str:
