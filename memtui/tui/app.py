@@ -16,7 +16,7 @@ from memtui.tui import preload, styles
 from memtui.tui.app_base import AppBase, View
 from memtui.tui.commands import app as app_commands
 from memtui.tui.commands import registry
-from memtui.tui.headlines import meter_fill, meter_note, place_facts
+from memtui.tui.headlines import meter_fill, meter_note, title_facts
 from memtui.tui.messages import (
     CommandDone,
     CommandFailed,
@@ -39,9 +39,8 @@ from memtui.tui.messages import (
     SnapshotOutdated,
     StateUpdate,
 )
-from memtui.tui.segments.place_line import flags
-from memtui.tui.startup.picture import load, notice
-from memtui.tui.startup.sketch import names
+from memtui.tui.startup.first_state import decode, names_in
+from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
@@ -118,6 +117,7 @@ class MemtuiApp(AppBase):
         self._tick_timer: Timer | None = None
         self._welcomed = False
         self._mounted = False
+        self._frame_saved = False
         self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
 
@@ -175,10 +175,14 @@ class MemtuiApp(AppBase):
 
     def _blank(self) -> AppState:
         start = self.start
-        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.location.enabled)
-        first = load(start) or names(start)
-        return AppState(start.location, start.now(), first=first, flags=words, read_only=start.read_only,
-                        notice=notice(first, self.glyphs))  # fmt: skip
+        words = {"sample data": self.sample, "read only": start.read_only, "memory off": not start.location.enabled}
+        first = decode(start.frame_cache.state) if start.frame_cache else None
+        if first is None or first.folder != str(start.location.folder):
+            first = names_in(start.location.folder)
+        return AppState(
+            start.location, start.now(), first=first, flags=tuple(word for word, holds in words.items() if holds),
+            read_only=start.read_only, notice="" if first and first.title else f"reading{self.glyphs.ellipsis}",
+        )  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
         self._show(state)
@@ -187,7 +191,7 @@ class MemtuiApp(AppBase):
         if not self._mounted:
             return
         body = self.screen_stack[0]
-        body.query_one(TitleBar).facts = place_facts(state, self.start.home)
+        body.query_one(TitleBar).facts = title_facts(state, self.start.home)
         meter = body.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
@@ -252,6 +256,7 @@ class MemtuiApp(AppBase):
     def follow_disk(self) -> None:
         """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
         settle()
+        self._save_frame()
         self.run_worker(preload.load_all, thread=True, group="preload", exit_on_error=False, description="preload")
         if self.watch_disk:
             work = {
@@ -296,6 +301,16 @@ class MemtuiApp(AppBase):
     def take_update(self, message: StateUpdate) -> None:
         """Something was read: show it."""
         self.state = message.into(self.state)
+        self._save_frame()
+
+    def _save_frame(self) -> None:
+        """Save the first complete frame for the next start, once it is drawn."""
+
+        def save() -> None:
+            self._frame_saved = self._frame_saved or save_first_frame(self, self.memory_view, self.memory_loader.loaded)
+
+        if not self._frame_saved:
+            self.call_after_refresh(save)
 
     @on(SessionListRequested)
     def read_session_list(self, message: SessionListRequested) -> None:

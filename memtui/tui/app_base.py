@@ -109,6 +109,8 @@ class AppBase(App[object]):
         self.sample = False
         self.open_sample: Callable[[], Workspace] | None = None
         self._interrupted_at = 0.0
+        self.touched = False
+        """Whether a key or a button was pressed."""
         self.key_queue = KeyQueue(self)
         for theme in THEMES:
             self.register_theme(theme)
@@ -250,6 +252,8 @@ class AppBase(App[object]):
         self.exit(128 + number, 128 + number)
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent) and not isinstance(event, events.MouseMove):
+            self.touched = True
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
         elif not self.key_queue.hold(event):

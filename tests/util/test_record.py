@@ -1,11 +1,8 @@
-"""Records are named tuples, and rows come back from a line as they were."""
+"""Records are named tuples."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from memtui.util.record import Record
-from memtui.util.tabbed import Value, pack, unpack
 
 
 class Point(Record):
@@ -33,18 +30,3 @@ def test_a_record_is_a_named_tuple() -> None:
         point.x = 3  # type: ignore[misc]
     with pytest.raises(TypeError):
         Point()  # type: ignore[call-arg]
-
-
-TEXTS = st.text(st.characters(exclude_categories=()))
-NUMBERS = st.integers() | st.floats(allow_nan=False)
-
-
-@given(st.lists(st.none() | st.booleans() | NUMBERS | TEXTS, min_size=1))
-def test_a_row_comes_back_from_its_line(row: list[Value]) -> None:
-    line = pack(row)
-    assert line.isascii()
-    assert "\n" not in line
-    assert "\r" not in line
-    back = unpack(line)
-    assert back == row
-    assert list(map(type, back)) == list(map(type, row))

@@ -12,7 +12,6 @@ from memtui.client.git import branch_of
 from memtui.client.paths import LOCK
 from memtui.dream.traces import of_any, of_ours
 from memtui.tui.app_base import AppBase
-from memtui.tui.colours import theme_for
 from memtui.tui.messages import (
     CommandFailed,
     DraftKept,
@@ -23,10 +22,8 @@ from memtui.tui.messages import (
     SnapshotLoaded,
     SnapshotOutdated,
 )
-from memtui.tui.render.arrange import Wanted
-from memtui.tui.startup.picture import Stamp, save, stamp
-from memtui.tui.startup.sketch import kept, of_world, stamps_of
-from memtui.util.config import read_config
+from memtui.tui.startup.frame_cache import Stamp, stamp
+from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
 from memtui.util.gc_tuning import give_back
 from memtui.util.lazy_module import LazyModule
@@ -38,7 +35,6 @@ if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
     from memtui.services import editor as editing
     from memtui.tui.render import preview
-    from memtui.tui.startup.start import StartContext
     from memtui.tui.state import Preview
 else:  # the engine is imported in the thread that reads first
     locks, recovery = LazyModule("memtui.dream.lock.lock"), LazyModule("memtui.dream.run.recovery")
@@ -54,11 +50,12 @@ class MemoryLoader:
 
     def __init__(self, app: AppBase) -> None:
         self.app = app
-        self._seen: list[Stamp] = []
+        self.loaded: tuple[Snapshot, list[Stamp]] | None = None
+        """The last full reading, and the stamps of all that it was made from."""
         self._busy = self._repeat = False
 
     def first(self) -> None:
-        """Names first, unless the last picture tells them; then links, checks and history."""
+        """Names first, unless the last start's first frame shows them; then links, checks and history."""
         self._busy = True
         self._start("read", self._first)
 
@@ -87,24 +84,26 @@ class MemoryLoader:
     def _first(self) -> None:
         give_back()
         app, workspace = self.app, self.app.workspace
-        if not (app.state.first and app.state.first.whole):
+        if app.state.first is None or app.state.first.title is None:
             self._post(full=False)
         self._write(workspace.recover)
         self._write(self._recover_dreams)
         message = self._post(full=True)
         self._write(workspace.note_outside)
         self._take_up_texts()
-        self._seen = keep_picture(app.start, workspace, message)
+        self.loaded = (message.snapshot, stamps_of(workspace, message.snapshot))
         app.post_message(InitialLoadFinished())
         self._finished(workspace)
 
     def _again(self) -> None:
         workspace = self.app.workspace
-        before = {path: stamp(path) for path, _, _ in self._seen}
+        before = {seen[0]: stamp(seen[0]) for seen in (self.loaded[1] if self.loaded else ())}
         message = self._post(full=True)
         files = {str(file.path) for scope in message.snapshot.scopes for file in scope.files}
         # Of folders what they were before they were read: what comes into one meanwhile is seen by the next look.
-        self._seen = [seen if seen[0] in files else before.get(seen[0], seen) for seen in stamps(workspace, message)]
+        found = stamps_of(workspace, message.snapshot)
+        stamps = [seen if seen[0] in files else before.get(seen[0], seen) for seen in found]
+        self.loaded = (message.snapshot, stamps)
         self._write(workspace.note_outside)
         self._finished(workspace)
 
@@ -133,7 +132,8 @@ class MemoryLoader:
 
     def _look(self) -> None:
         self._take_up_texts()
-        if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
+        stamps = self.loaded[1] if self.loaded else []
+        if any(stamp(seen[0]) != seen for seen in stamps) and not get_current_worker().is_cancelled:
             self.app.post_message(SnapshotOutdated())
 
     def _write(self, write: Callable[[], object]) -> None:
@@ -194,22 +194,3 @@ def _last_dream(workspace: Workspace) -> float | None:
     if workspace.now() - at > MAX_RUN_S:
         return at
     return locks.idle_lock(folder, workspace.dirs).at
-
-
-def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """The stamps of all that a full reading was made from."""
-    dirs = workspace.dirs
-    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.location.folder / LOCK, dirs.config / "config.toml"]
-    return stamps_of(message.snapshot, ours)
-
-
-def keep_picture(start: StartContext, workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
-    place = workspace.location
-    wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
-    picture = of_world(message.snapshot, wanted, message.branch, message.last_dream)
-    config = read_config(workspace.dirs.config)
-    theme = theme_for(config["theme"], place.switch("theme").value)
-    seen = stamps(workspace, message)
-    save(start, picture, kept(start, picture, theme, config["glyphs"]), seen)
-    return seen

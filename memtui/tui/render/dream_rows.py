@@ -12,8 +12,8 @@ from memtui.dream.backends.registry import MODELS
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.foreign import ExternalRun
 from memtui.presentation.dream_text import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
-from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting
+from memtui.tui.theme import Glyphs
 from memtui.util.text import ago, cells, clip, pad, span, visible
 
 STYLES = {

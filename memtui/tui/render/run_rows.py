@@ -12,9 +12,9 @@ from memtui.dream.lock.foreign import ExternalRun
 from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.run.stage import KEPT
 from memtui.presentation.dream_text import event_words, how_of, seconds_of
-from memtui.tui.glyphs import Glyphs
 from memtui.tui.render.dream_rows import STYLES, phase_words, thrown_away, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
+from memtui.tui.theme import Glyphs
 from memtui.util.text import cells, clip, many, pad, span, visible
 
 LABEL = 13

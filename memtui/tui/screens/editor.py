@@ -24,9 +24,9 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, open_file, problems_of
 from memtui.tui.render.markdown import draw
 from memtui.tui.screens.hinted import HintedScreen
-from memtui.tui.segments.budget_meter import thousands
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.body_area import BodyArea
+from memtui.tui.widgets.budget_meter import thousands
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
 from memtui.tui.widgets.reader import ReaderView
