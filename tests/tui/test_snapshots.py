@@ -172,7 +172,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("memtui.tui.dialogs.watch_run.REST", 0.001)
+    monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
         monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
