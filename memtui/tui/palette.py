@@ -98,7 +98,9 @@ def _sessions(context: CommandContext) -> list[Option[Run]]:
         sessions = shown.sessions
     else:
         with Catalogue(context.app.start.cache) as catalogue:
-            sessions = catalogue.packed([context.workspace.location.transcripts])
+            folder = context.workspace.location.transcripts
+            catalogue.refresh([folder])
+            sessions = catalogue.packed([folder])
     return [Option(GoTo("sessions", one.id), one.title or NAMELESS, "session") for one in sessions]
 
 

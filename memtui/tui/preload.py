@@ -12,6 +12,7 @@ MODULES = (
     "memtui.tui.screens.editor",
     "memtui.tui.loaders.sessions",
     "memtui.tui.views.sessions",
+    "memtui.sessions.scan_workers",
     "memtui.tui.screens.transcript",
     "memtui.tui.views.settings",
     "memtui.tui.views.dream",

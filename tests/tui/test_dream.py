@@ -82,7 +82,7 @@ async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Pa
     assert [row.split()[1] for row in rows] == ["open", "open", "closed", "closed", *["open"] * 4]
     assert "last dream 2h ago; opens in 22h 0m" in rows[2]
     assert "0 of 5" in rows[3]
-    assert "no, 2 of 8 gates closed" in title
+    assert "no, 2 of 8 checks are waiting" in title
 
 
 async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Dreams) -> None:

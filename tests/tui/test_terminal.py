@@ -61,7 +61,7 @@ def test_no_screen_lets_a_control_byte_through(env: dict[str, str], hostile: Pat
             for keys, words in (
                 (f"/'{name}\r", "no type"), ("]", "links out"), ("]", "history"), ("]", "EVIL"), ("b", "backlinks"),
                 ("b", "EVIL"), ("\r", "Ln "), ("\x1b", "1 Memory"), ("d", "Cancel"), ("\x1b", "1 Memory"),
-                ("r", "MEMORY.md and links"), ("\x1b", "1 Memory"), ("c", "Compare"), ("\x1b", "1 Memory"), ("\x1b", "index"),
+                ("r", "updated too"), ("\x1b", "1 Memory"), ("c", "Compare"), ("\x1b", "1 Memory"), ("\x1b", "index"),
             ):  # fmt: skip
                 terminal.press(keys)
                 terminal.wait(words)

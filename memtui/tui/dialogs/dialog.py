@@ -10,7 +10,6 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from memtui.tui import styles
 from memtui.tui.app_base import InApp
 from memtui.util.text import visible
 
@@ -20,7 +19,6 @@ Answer = TypeVar("Answer")
 class Dialog(InApp, ModalScreen[Answer | None], Generic[Answer]):
     """A framed question in the middle of the screen; subclasses compose its `body`."""
 
-    CSS_PATH = styles.sheets("dialog")
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "no", "Back", id="dialog.escape")]
 
     def __init__(self, title: str, hints: str = "Esc back", *, classes: str = "") -> None:

@@ -13,7 +13,6 @@ from textual.timer import Timer
 
 from memtui.dream.lock.foreign import ExternalRun
 from memtui.presentation.dream_text import touched_words
-from memtui.tui import styles
 from memtui.tui.app_base import HasSelection, Selection
 from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
@@ -55,7 +54,6 @@ COMMANDS = declare(
 class WatchRun(HasSelection, Dialog[None]):
     """Head above, files and log below each other; f says whether the log follows, J and K scroll it."""
 
-    CSS_PATH = styles.sheets("dialog", "watch_run")
     BINDINGS = registry.bindings(COMMANDS, dreams.RUN)
 
     def __init__(self, glyphs: Glyphs, id: str) -> None:

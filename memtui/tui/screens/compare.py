@@ -8,7 +8,6 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from memtui.history.merge import Hunk, Side, resolve, three_way
-from memtui.tui import styles
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import registry
 from memtui.tui.commands.registry import Command, declare
@@ -114,7 +113,6 @@ async def drop_mine(context: CommandContext) -> None:
 class Compare(HintedScreen[CompareResult | None]):
     """Three texts, one decision; Esc writes nothing."""
 
-    CSS_PATH = styles.sheets("editor")
     BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, name: str, base: str, mine: str, disk: str) -> None:

@@ -16,7 +16,6 @@ from memtui.memory.workspace import Workspace
 from memtui.services import memory as services
 from memtui.services.memory import SavedFile
 from memtui.services.questions import SaveConflict
-from memtui.tui import styles
 from memtui.tui.app_base import CommandContext
 from memtui.tui.commands import questions, registry
 from memtui.tui.commands.registry import Command, declare
@@ -124,7 +123,6 @@ COMMANDS = declare(
 class Editor(HintedScreen[Closed]):
     """One file. Saving, drafts and merging are the workspace's; this holds the text."""
 
-    CSS_PATH = styles.sheets("editor")
     BINDINGS = registry.bindings(COMMANDS, priority=True)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
 

@@ -17,7 +17,6 @@ from memtui.transcripts.file_source import FileSource, State
 from memtui.transcripts.folded_source import FoldedSource, Repeats
 from memtui.transcripts.path_source import PathSource
 from memtui.transcripts.records import RecordSource
-from memtui.tui import styles
 from memtui.tui.screens.hinted import HintedScreen
 from memtui.tui.theme import glyphs_of
 from memtui.tui.widgets.hint_bar import HintBar
@@ -60,8 +59,6 @@ class TranscriptScreen(HintedScreen[Left | None]):
         NotFound: If there is no such file.
         MemtuiError: If it can't be opened.
     """
-
-    CSS_PATH = styles.sheets("transcript")
 
     def __init__(
         self,

@@ -148,7 +148,7 @@ class SessionList(RowList[SessionRow]):
         here = f"{self.glyphs.arrow} " if node.leaf else ""
         kind = KINDS[node.kind]
         if node.agent is not None:
-            kind = "the client's own" if node.agent.internal else node.agent.kind or kind
+            kind = "Claude Code's own" if node.agent.internal else node.agent.kind or kind
         words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
         style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
