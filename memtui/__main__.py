@@ -161,9 +161,9 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
     from memtui.cli.errors import guarded
 
     call = CliContext()
-    asked = call.options
-    asked.project, asked.config_dir = options.project, options.config_dir
-    asked.ascii, asked.read_only, asked.no_color = options.ascii, options.read_only, options.no_color
+    given = call.options
+    given.project, given.config_dir = options.project, options.config_dir
+    given.ascii, given.read_only, given.no_color = options.ascii, options.read_only, options.no_color
 
     def run() -> int:
         from memtui.cli.entry import open_workspace
@@ -178,7 +178,7 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
                     found.location,
                     found.env.home,
                     found.dirs.cache,
-                    asked.read_only,
+                    given.read_only,
                     call.now,
                     lambda: found.workspace,
                     None if found.sample else cache,

@@ -9,8 +9,8 @@ parses, calls a service (`memtui.services`), puts its questions to the person, a
 - `entry`         which workspace plain `memtui` opens: a project, or the sample home · `dashboard` the same as text
 - `output`        the only place that prints: text, JSON, colours, questions · `table` lines of tables for it
 - `names`         which file a word means
-- `asking`        a service's questions put to the person; a change shown, made and told
-- `dream_data`    runs and events as text and as JSON · `findings` what the two doctors tell
+- `asking`        a service's questions put to the person; a change shown, made and reported
+- `dream_data`    runs and events as text and as JSON · `findings` what the two doctors print
 - `session_list`  the list of sessions, which doesn't wait for click
 - `commands/`     one file a group of commands
 
@@ -51,7 +51,7 @@ COMMANDS: dict[str, str] = {
     "pin": "memtui.cli.commands.memory_edit:pin",
     "check": "memtui.cli.commands.check:check",
     "index": "memtui.cli.commands.index:index",
-    "budget": "memtui.cli.commands.index:budget",
+    "budget": "memtui.cli.commands.budget:budget",
     "history": "memtui.cli.commands.history:history",
     "undo": "memtui.cli.commands.history:undo",
     "redo": "memtui.cli.commands.history:redo",

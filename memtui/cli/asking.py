@@ -1,4 +1,4 @@
-"""A service's questions put to the person; a change of memory shown with `-n`, made, and told."""
+"""A service's questions put to the person; a change of memory shown with `-n`, made, and reported."""
 
 from collections.abc import Callable, Iterator
 from typing import TypeVar

@@ -185,6 +185,10 @@ class CliContext:
         from memtui.services.access import prepare_to_write
 
         prepare_to_write(self.workspace)
+        if (self.dirs.state / "editing").is_dir():
+            from memtui.services.editor import take_up_leftovers
+
+            self.out.warn(text.words for text in take_up_leftovers(self.workspace))
 
 
 def near_commands(word: str) -> str:

@@ -6,7 +6,7 @@ It is what `memtui` prints where there is no terminal, and `memtui --json` in an
 from collections.abc import Iterator
 from pathlib import Path
 
-from memtui.cli.commands.index import budget_data, meter
+from memtui.cli.commands.budget import budget_data, meter
 from memtui.cli.commands.memory import file_rows, file_table, problem_data, problem_line
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace

@@ -1,25 +1,27 @@
-"""Which workspace the screen, or its text twin, opens: a project, or the made-up home."""
+"""Which workspace the screen, or its text twin, opens: a project, or the sample home."""
 
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from memtui.cli.context import CliContext
 from memtui.client.environment import Env
-from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.demo import build_demo
-from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
+
+if TYPE_CHECKING:  # their import takes 100 ms, and the screen's first frame waits for this module
+    from memtui.client.memory_location import MemoryLocation
+    from memtui.memory.workspace import Workspace
 
 
 class OpenedWorkspace(Struct, frozen=True, dict=True):
     """What is opened: the location, and `make` for its workspace, which costs the import of the engine.
 
-    `banner` says so where it isn't what one might expect; `open_sample` makes the made-up home.
+    `banner` says so where it isn't what one might expect; `open_sample` makes the sample home.
     """
 
     location: "MemoryLocation"
@@ -44,11 +46,11 @@ class OpenedWorkspace(Struct, frozen=True, dict=True):
 
 @contextmanager
 def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspace]:
-    """Choose the workspace; a made-up home that was made for it goes away at the end.
+    """Choose the workspace; a sample home that was made for it goes away at the end.
 
     Args:
         context: The call.
-        demo: Whether the made-up home is asked for.
+        demo: Whether the sample home is asked for.
     """
     with ExitStack() as stack:
 
@@ -73,6 +75,10 @@ def open_workspace(context: CliContext, *, demo: bool) -> Iterator[OpenedWorkspa
 
 
 def _sample(context: CliContext, folder: Path) -> "Workspace":
+    from memtui.client.memory_location import locate_memory  # with the sample home 150 ms, rarely wanted
+    from memtui.demo import build_demo
+    from memtui.memory.workspace import Workspace
+
     home = build_demo(folder / "home", context.now())
     location = locate_memory(home.env, home.cwd)
     return Workspace(home.env, home.dirs, location, read_only=context.options.read_only, now=context.now)

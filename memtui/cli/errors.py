@@ -1,4 +1,4 @@
-"""What becomes of a fault: one line that says why, and an exit code."""
+"""What becomes of an error: one line that says why, and an exit code."""
 
 import errno
 import os
@@ -10,11 +10,11 @@ from memtui.util.errors import MemtuiError
 
 INTERRUPTED = 130
 _OF_THE_DISK = frozenset({errno.EIO, errno.ENOSPC, errno.EROFS, errno.EDQUOT})
-"""The disk's own faults, whoever's call met them."""
+"""Errors of the disk itself, whatever call met them."""
 
 
 class Bug(MemtuiError):
-    """Something that we did not foresee; `hint` says where the traceback is."""
+    """An unexpected error; `hint` says where the traceback is."""
 
     code = "bug"
     exit_code = 70
@@ -25,13 +25,13 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
 
     Args:
         run: What to do; it returns an exit code, or anything else for 0.
-        context: For the way in which faults are told.
+        context: Says how errors are printed.
         args: The words of the call, for the log of a bug.
     """
     try:
         returned = run()
     except MemtuiError as error:
-        context.out.fault(error)
+        context.out.error(error)
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -47,7 +47,7 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
 
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
         known = fault(error, named)
-        context.out.fault(known)
+        context.out.error(known)
         return known.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: everything unforeseen becomes a log and one line
         return _bug(error, context, args)
@@ -61,5 +61,5 @@ def _bug(error: BaseException, context: CliContext, args: Sequence[str]) -> int:
 
     path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"
-    context.out.fault(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
+    context.out.error(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
     return Bug.exit_code

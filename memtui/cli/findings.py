@@ -1,4 +1,4 @@
-"""What a look at the surroundings found: the lines of `memtui doctor` and of `memtui dream doctor`."""
+"""What was found: the lines of `memtui doctor` and of `memtui dream doctor`."""
 
 from collections.abc import Iterator, Sequence
 from typing import Literal
@@ -23,7 +23,7 @@ class DoctorResult(Struct, frozen=True):
     hint: str = ""
 
 
-def tell(context: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
+def print_results(context: CliContext, kind: str, found: Sequence[DoctorResult], fixed: Sequence[str] = ()) -> int:
     """Print what was found, after what was removed; the exit code: 1 if something is wrong."""
     findings = [asdict(one) for one in found]
 

@@ -1,4 +1,4 @@
-"""The group of all commands, and what becomes of a fault."""
+"""The group of all commands, and what becomes of an error."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -10,7 +10,6 @@ import click
 from memtui import __version__
 from memtui.cli import COMMANDS
 from memtui.cli.context import CliContext, near_commands
-from memtui.cli.dashboard import show
 from memtui.cli.errors import guarded
 from memtui.cli.options import CliCommand, CliGroup, KeyRow, pass_context, shared_options
 from memtui.util.errors import Unsupported, UsageError
@@ -49,7 +48,7 @@ class MainGroup(CliGroup):
         raise SystemExit(_run(self, sys.argv[1:] if args is None else list(args), CliContext(), **extra))
 
     def run(self, args: list[str], **extra: Any) -> object:
-        """Run and give what the command returned; faults come out as they are."""
+        """Run and give what the command returned; errors come out as they are."""
         return super().main(args, standalone_mode=False, **extra)
 
 
@@ -93,6 +92,8 @@ def cli(ctx: click.Context, demo: bool) -> int | None:
         if demo:
             raise UsageError("--demo opens the screen or prints its text; it goes with no command")
         return None
+    from memtui.cli.dashboard import show  # 60 ms that no command needs
+
     return show(ctx.ensure_object(CliContext), demo=demo)
 
 
@@ -111,14 +112,14 @@ def answer(args: Sequence[str], *, keys: Callable[[], Sequence[KeyRow]] | None =
 
 def _run(group: MainGroup, args: list[str], context: CliContext, **extra: Any) -> int:
     extra.setdefault("prog_name", "memtui")
-    # A fault in the words themselves comes before the options are read; it is still told in the form that is wanted.
+    # A usage error comes before the options are read; it is still printed in the form that is wanted.
     context.options.json = "--json" in args
     context.options.jsonl = "--jsonl" in args
-    return guarded(lambda: _in_our_words(group, args, context, extra), context, args)
+    return guarded(lambda: _run_click(group, args, context, extra), context, args)
 
 
-def _in_our_words(group: MainGroup, args: list[str], context: CliContext, extra: dict[str, Any]) -> object:
-    """Run; what click complains of becomes a fault of ours."""
+def _run_click(group: MainGroup, args: list[str], context: CliContext, extra: dict[str, Any]) -> object:
+    """Run; what click complains of becomes an error of ours."""
     lone = _lone_word(args)
     if lone is not None:
         args = [*args[:lone], f"--project={args[lone]}", *args[lone + 1 :]]

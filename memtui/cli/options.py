@@ -73,7 +73,7 @@ class CliCommand(click.Command):
         self.params = _with_shared(self.params)
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """The shared options are told once."""
+        """The shared options are explained once."""
         super().format_epilog(ctx, formatter)
         formatter.write_paragraph()
         formatter.write_text("Options of every command (--json, --project, -n, -y …): memtui --help")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def drop_stdout() -> None:
-    """Let the rest go nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
+    """Send the rest nowhere, so that the interpreter doesn't complain about the closed pipe when it ends."""
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError):
@@ -102,7 +102,7 @@ class Output:
         self._options = options
         self._ascii = ascii
         self._environ = environ
-        self._deaf = False
+        self._closed = False
 
     # What can be shown.
 
@@ -216,7 +216,7 @@ class Output:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
         except BrokenPipeError:
-            self._stop_listening()
+            self._close()
 
     def print(self, *lines: Line) -> None:
         """Tell what was done; nothing with `-q`, and nothing beside JSON."""
@@ -234,7 +234,7 @@ class Output:
         for warning in warnings:
             self.status([StyledText("warning: ", "warn"), warning])
 
-    def fault(self, error: MemtuiError) -> None:
+    def error(self, error: MemtuiError) -> None:
         """Say what went wrong, on stderr: as text, or as an object where JSON is wanted."""
         if self.structured:
             entry = {"code": error.code, "exit": error.exit_code, "message": error.message, "hint": error.hint}
@@ -292,16 +292,16 @@ class Output:
         return "".join(shown).rstrip(" ")
 
     def _write(self, text: str) -> None:
-        if self._deaf or not text:
+        if self._closed or not text:
             return
         try:
             write(sys.stdout, text)
         except BrokenPipeError:
-            self._stop_listening()
+            self._close()
 
-    def _stop_listening(self) -> None:
-        """Whoever read has had enough (`| head -1`): what is under way is still done, and its exit code counts."""
-        self._deaf = True
+    def _close(self) -> None:
+        """Print nothing more: the reader has gone (`| head -1`). The work is still finished, its exit code counts."""
+        self._closed = True
         drop_stdout()
 
 

@@ -64,19 +64,19 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
         states = [StyledText("live", "good") if one.id in live else leaving(left(one)) for one in found]
         return list(_table(context, found, states, everywhere=everywhere))
 
-    faults: list[MemtuiError] = []
+    errors: list[MemtuiError] = []
     rows: list[Data] = []
     with Catalogue(context.dirs.cache) as catalogue:
         page = catalogue.page(folders)
         text = [] if context.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, folders, faults, look)
+        checked = catalogue.checked(page, folders, errors, look)
         if checked is not page and not context.out.structured:
             text = lines(checked)
         found = wanted(checked)
         if context.out.structured:
             known = catalogue.facts(folders)
             rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
-    context.out.result("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
+    context.out.result("sessions", rows, text, rows=rows, warnings=[error.message for error in errors], page=True)
     if not found:
         context.out.status("no session here" if branch is None else f"no session on branch {branch}")
     return int(not found)

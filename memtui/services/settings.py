@@ -53,12 +53,8 @@ def set_own(workspace: Workspace, key: str, value: str | None) -> None:
         MemtuiError: If the file is there but is not TOML; it is left as it is.
     """
     require_writable(workspace)
-    write_setting(workspace.dirs.config, key, parse_own(own_setting(key), value))
-
-
-def write_setting(folder: Path, key: str, value: str | None) -> None:
-    """Set one key of `folder`/config.toml. As `set_own`, for a caller that has no project."""
-    data = edit_config(folder, key, value)
+    folder = workspace.dirs.config
+    data = edit_config(folder, key, parse_own(own_setting(key), value))
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / "config.toml", data)
 
@@ -194,5 +190,4 @@ __all__ = [
     "set_own",
     "set_switch",
     "toggled",
-    "write_setting",
 ]

@@ -13,6 +13,7 @@ from types import ModuleType
 
 import pytest
 
+import memtui.cli.commands.dream  # noqa: F401 - what takes PROGRAM over is loaded before a test replaces it
 from memtui.client.paths import LOCK
 from memtui.dream.gates.base import read_lock
 from memtui.dream.run import spawn as start

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.cli.commands.index import bar
+from memtui.cli.commands.budget import bar
 from memtui.cli.output import ASCII, UNICODE
 from tests.cli.conftest import INDEX, Run, Talk
 

@@ -41,7 +41,7 @@ def test_the_tree_for_people(run: Run, session: Path) -> None:
         "◀ a resume continues here: the last record in the file decides",
         "├ sub-agent: look",
         "└ rewind: u2",
-        "1 agents of the client itself are not drawn; -v draws them",
+        "1 agents of Claude Code itself are not drawn; -v draws them",
     ]
     assert "6 msg" in lines[0]
     assert "a3" in lines[0]
@@ -79,7 +79,7 @@ def test_every_message_is_drawn_and_the_leaf_marked(run: Run, home: Path, sessio
         file.write(json.dumps({"type": "last-prompt", "leafUuid": "u2", "sessionId": SESSION}) + "\n")
     told = run("sessions", "tree", SESSION, "--messages").out
     assert "◀ a resume continues at u2: a last-prompt record points to it, and it is on another branch" in told
-    marked = [line for line in told.splitlines() if "◀" in line and "goes on" not in line]
+    marked = [line for line in told.splitlines() if "◀" in line and "continues" not in line]
     assert len(marked) == 1
     assert "> u2" in marked[0]
 

@@ -4,17 +4,33 @@ from collections.abc import Iterator
 
 import click
 
-from memtui.cli.commands.explain import switch_data, value_words
 from memtui.cli.context import CliContext
 from memtui.cli.diffs import diff_lines, unified
 from memtui.cli.options import CliGroup, pass_context
-from memtui.cli.output import Data, Line, StyledText
+from memtui.cli.output import Data, Line, StyledText, fields
 from memtui.cli.table import columns, table
+from memtui.client.switches import Switch
 from memtui.services import settings
 from memtui.services.access import require_writable
 from memtui.services.editor import edit_config
 from memtui.util.config import SETTINGS, read_config
 from memtui.util.errors import NotFound, Unsupported, UsageError
+
+
+def switch_data(switch: Switch) -> Data:
+    """A switch of Claude Code for scripts."""
+    return fields(switch, "key value layer source default writable target why_not describe")
+
+
+def value_words(value: object) -> str:
+    """A setting's value for people."""
+    if value is None:
+        return "not set"
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, list | tuple):
+        return ", ".join(str(item) for item in value) or "none"
+    return str(value)
 
 
 @click.group("config", cls=CliGroup)

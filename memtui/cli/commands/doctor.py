@@ -17,7 +17,7 @@ import click
 
 from memtui import __version__
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.lock.lock import seen_lock
@@ -30,7 +30,7 @@ from memtui.util.process import Identity, alive
 from memtui.util.text import many
 
 MOST_GONE = 8
-"""Projects whose directory is gone that are told one by one."""
+"""Projects whose directory is gone that are known one by one."""
 
 _PID = re.compile(r"\.memtui-(\d{1,10})-")
 _AMBIGUOUS = "─"
@@ -61,7 +61,7 @@ def doctor(context: CliContext, fix: bool) -> int:
         *_history(context),
     ]
     found += _memory(context)
-    return tell(context, "doctor", found, fixed)
+    return print_results(context, "doctor", found, fixed)
 
 
 def _program(context: CliContext) -> Iterator[DoctorResult]:
@@ -200,12 +200,12 @@ def _gone(gone: "Gone") -> DoctorResult:
 
 
 def _shared(shared: "Shared") -> DoctorResult:
-    told = [one for one in shared.owners if one.directory is not None]
+    known = [one for one in shared.owners if one.directory is not None]
     paths = ", ".join(
-        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in told
+        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in known
     )
     hint = "their memory is one and the same"
-    gone = next((one for one in told if not one.exists), None)
+    gone = next((one for one in known if not one.exists), None)
     if gone is not None:
         hint += f"; memtui projects move {quote(str(gone.directory))} NEW takes the sessions of one away"
     return DoctorResult("projects", "problem", f"{shared.folder.name} is shared by {paths}", hint)

@@ -8,7 +8,7 @@ from contextlib import suppress
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.findings import DoctorResult, State, tell
+from memtui.cli.findings import DoctorResult, State, print_results
 from memtui.cli.options import CliCommand, pass_context
 from memtui.client.executable import find_client
 from memtui.dream.backends.credentials import find_key, login_of, variables
@@ -41,7 +41,7 @@ def doctor(context: CliContext) -> int:
     Nothing is changed. Ends with 1 if something keeps dreams from starting.
     """
     parts = (_wanted, _folder, _lock, _leftovers, _backend, _money, _past, _schedule, _disk)
-    return tell(context, "dream-doctor", [one for part in parts for one in part(context)])
+    return print_results(context, "dream-doctor", [one for part in parts for one in part(context)])
 
 
 def _of_gate(gate: Gate, name: str, hint: str, *, shut: State = "problem") -> DoctorResult:

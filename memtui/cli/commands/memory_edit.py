@@ -20,7 +20,6 @@ from memtui.services.editor import (
     run_editor,
     save_returned,
     starting_text,
-    take_up_leftovers,
 )
 from memtui.services.memory import SavedFile
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
@@ -66,8 +65,6 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
     """Edit a file in $VISUAL or $EDITOR, on a copy; what comes back is saved, merged with what others did meanwhile."""
     context.may_write()
     workspace, out, dry_run = context.workspace, context.out, context.options.dry_run
-    if not dry_run:
-        out.warn(late.words for late in take_up_leftovers(workspace))
     named = _find_or_draft(context, name)
     if not out.interactive():
         raise Unsupported("editing needs a terminal", hint="memtui set and memtui new --from - need none")

@@ -17,7 +17,7 @@ from memtui.resume.context import context_messages
 from memtui.resume.export import export_transcript
 from memtui.resume.fork import Fork
 from memtui.resume.launch import LaunchPlan, message_of
-from memtui.resume.resume import plan_resume as resumed
+from memtui.resume.resume import plan_resume
 from memtui.services import sessions as services
 from memtui.sessions import catalog
 from memtui.transcripts.summary import Scanner
@@ -154,14 +154,14 @@ def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:
 def _context(context: CliContext, path: Path, at: str, form: str) -> int:
     """Print the conversation."""
     transcript = read_transcript(path)
-    told = resumed(transcript, message_of(transcript, at) if at else "")
-    if told.messages is None:
+    resumed = plan_resume(transcript, message_of(transcript, at) if at else "")
+    if resumed.messages is None:
         raise MemtuiError("Claude Code finds no conversation here", hint=f"memtui sessions tree {path.stem}")
     if form == "json":
-        messages = context_messages(told)
+        messages = context_messages(resumed)
         context.out.result("context", messages, [json.dumps(messages)], rows=messages)
         return 0
-    made = export_transcript(told, Scanner().file(path).title or path.stem, "markdown")
+    made = export_transcript(resumed, Scanner().file(path).title or path.stem, "markdown")
     if context.out.structured:
         context.out.result("context", {"markdown": made.text, "removed": made.removed}, ())
     else:

@@ -132,7 +132,7 @@ def save(context: CliContext, session: str, output: Path) -> None:
     context.out.result("save", data, [] if context.out.quiet else [f"{would} {bytes_} bytes to {output}"])
 
 
-def kept_ls(context: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
+def list_kept(context: CliContext, place: str, *, everywhere: bool, branch: str | None) -> int:
     """List archived or deleted sessions, those put away last first; 1 if there is none."""
     here = os.path.realpath(context.location.transcripts)
     found: list[tuple[ArchivedSession, SessionSummary]] = []
@@ -141,21 +141,21 @@ def kept_ls(context: CliContext, place: str, *, everywhere: bool, branch: str | 
         if not everywhere and str(kept.project) != here:
             continue
         try:
-            facts = Scanner().file(kept.file.path)
+            summary = Scanner().file(kept.file.path)
         except OSError as error:
             warnings.append(f"{kept.file.id}: {error.strerror}, not listed")
             continue
-        if branch in (None, facts.branch):
-            found.append((kept, facts))
-    rows = [{**_kept_data(kept), **asdict(facts)} for kept, facts in found]
+        if branch in (None, summary.branch):
+            found.append((kept, summary))
+    rows = [{**_kept_data(kept), **asdict(summary)} for kept, summary in found]
 
     def text() -> Iterator[Line]:
         lines: list[list[str | StyledText]] = []
-        for kept, facts in found:
-            title = StyledText(facts.title) if facts.title else StyledText("no title", "dim")
-            name = Path(facts.cwd).name or kept.project.name
+        for kept, summary in found:
+            title = StyledText(summary.title) if summary.title else StyledText("no title", "dim")
+            name = Path(summary.cwd).name or kept.project.name
             lines.append(
-                [age(context.now() - kept.at), str(facts.messages), size(kept.note.size), title, name,
+                [age(context.now() - kept.at), str(summary.messages), size(kept.note.size), title, name,
                  StyledText(kept.file.id[:SHORT], "dim")]
             )  # fmt: skip
         when = ">deleted" if place == DELETED else ">archived"
@@ -205,10 +205,10 @@ def _find_kept(kept: list[ArchivedSession], word: str) -> ArchivedSession:
 def _older(context: CliContext, seconds: int, everywhere: bool) -> list[Path]:
     """The sessions whose newest record is older; those that are open in Claude Code are left out."""
     live = live_sessions(context.workspace)
-    faults: list[MemtuiError] = []
+    errors: list[MemtuiError] = []
     places = folders(projects_dir(context.env)) if everywhere else [context.location.transcripts]
-    found = [one for one in catalog.sessions(context.dirs.cache, places, faults) if context.now() - one.when > seconds]
-    context.out.warn(fault.message for fault in faults)
+    found = [one for one in catalog.sessions(context.dirs.cache, places, errors) if context.now() - one.when > seconds]
+    context.out.warn(error.message for error in errors)
     for one in found:
         if one.id in live:
             context.out.status(f"session {one.id[:SHORT]} is open in Claude Code: left where it is")

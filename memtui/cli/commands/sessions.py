@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from memtui.cli.commands.session_ops import COMMANDS, kept_ls
+from memtui.cli.commands.session_ops import COMMANDS, list_kept
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
@@ -53,7 +53,7 @@ def sessions_ls(context: CliContext, everywhere: bool, branch: str | None, place
     Ends with 1 if there is none.
     """
     if place is not None:
-        return kept_ls(context, place, everywhere=everywhere, branch=branch)
+        return list_kept(context, place, everywhere=everywhere, branch=branch)
     return list_sessions(context, everywhere=everywhere, branch=branch)
 
 
@@ -105,30 +105,30 @@ def export_session(context: CliContext, session: str, output: Path | None, form:
 def sessions_show(context: CliContext, session: str) -> None:
     """What is known of one session: what it did, and how much of it a resume would still send.
 
-    ID is the beginning of an id, a title, or a transcript's path. Files that it changed are told with the number of
+    ID is the beginning of an id, a title, or a transcript's path. Files that it changed are listed with the number of
     their kept versions, and how they are now against the newest of these.
     """
     path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
-    told, facts = plan_resume(transcript), Scanner().file(path)
-    data = _transcript_data(context, transcript, told, facts)
-    context.out.result("session", data, _text(context, data, told, facts))
+    plan, summary = plan_resume(transcript), Scanner().file(path)
+    data = _transcript_data(context, transcript, plan, summary)
+    context.out.result("session", data, _text(context, data, plan, summary))
 
 
-def _transcript_data(context: CliContext, transcript: Transcript, told: ResumePlan, facts: SessionSummary) -> Data:
+def _transcript_data(context: CliContext, transcript: Transcript, plan: ResumePlan, summary: SessionSummary) -> Data:
     done = tally(transcript.each(transcript.entries))
     return {
         "id": transcript.path.stem,
         "path": str(transcript.path),
-        **asdict(facts),
+        **asdict(summary),
         "tools": asdict(done.stats.total),
         "tokens": asdict(done.usage.total),
-        "files": _files(context, transcript.path.stem, done.changes.files, facts.cwd),
-        "sent": None if told.messages is None else len(told.messages),
-        "leaf": told.leaf.uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason],
-        "left_out": dict(Counter(item.why for item in told.left_out)),
-        "defects": len(told.defects),
+        "files": _files(context, transcript.path.stem, done.changes.files, summary.cwd),
+        "sent": None if plan.messages is None else len(plan.messages),
+        "leaf": plan.leaf.uuid or None,
+        "leaf_reason": REASONS[plan.leaf.reason],
+        "left_out": dict(Counter(item.why for item in plan.left_out)),
+        "defects": len(plan.defects),
     }
 
 
@@ -145,26 +145,27 @@ def _files(context: CliContext, session: str, files: tuple[ChangedFile, ...], cw
     ]
 
 
-def _text(context: CliContext, data: Data, told: ResumePlan, facts: SessionSummary) -> Iterator[Line]:
-    yield StyledText(facts.title or NAMELESS, "bold")
-    yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
-    yield f"{facts.first_time} to {facts.last_time}"
-    counts = [(facts.prompts, "prompt"), (facts.messages, "message"), (facts.rewinds, "rewind")]
-    counts += [(facts.compactions, "compaction"), (facts.bad, "bad line")]
+def _text(context: CliContext, data: Data, plan: ResumePlan, summary: SessionSummary) -> Iterator[Line]:
+    yield StyledText(summary.title or NAMELESS, "bold")
+    branch = f"  on {summary.branch}" if summary.branch else ""
+    yield f"{data['id']}  in {summary.cwd or 'an unknown directory'}{branch}"
+    yield f"{summary.first_time} to {summary.last_time}"
+    counts = [(summary.prompts, "prompt"), (summary.messages, "message"), (summary.rewinds, "rewind")]
+    counts += [(summary.compactions, "compaction"), (summary.bad, "bad line")]
     yield ", ".join(many(number, word) for number, word in counts)
     yield "tools   " + ", ".join(f"{name} {number}" for name, number in data["tools"].items())
     yield "tokens  " + ", ".join(
         f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
     )
-    if told.messages is None:
+    if plan.messages is None:
         yield StyledText("a resume finds no conversation here", "problem")
     else:
-        yield f"a resume continues at {told.leaf.uuid}: {data['leaf_reason']}"
-        yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
+        yield f"a resume continues at {plan.leaf.uuid}: {data['leaf_reason']}"
+        yield f"  sent      {len(plan.messages):>5}  messages; rows of one answer count as one"
     left: Counter[Why] = Counter(data["left_out"])
     for why, number in left.most_common():
         yield f"  not sent  {number:>5}  {WORDS[why]}"
-    if left or told.defects:
+    if left or plan.defects:
         yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
         yield StyledText("files changed", "bold")
@@ -189,16 +190,16 @@ def sessions_tree(context: CliContext, session: str, every: bool) -> None:
     """
     path = catalog.find(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
-    told = plan_resume(transcript)
-    nodes = outline_of(transcript, told)
-    rows = [_node_data(transcript, told, node, every=every) for node in nodes]
-    data: Data = {"id": path.stem, "path": path, "leaf": told.leaf.uuid or None, "branches": rows}
+    plan = plan_resume(transcript)
+    nodes = outline_of(transcript, plan)
+    rows = [_node_data(transcript, plan, node, every=every) for node in nodes]
+    data: Data = {"id": path.stem, "path": path, "leaf": plan.leaf.uuid or None, "branches": rows}
     context.out.result(
-        "tree", data, _Drawing(context, transcript, told, every=every).lines(nodes), rows=rows, page=True
+        "tree", data, _Drawing(context, transcript, plan, every=every).lines(nodes), rows=rows, page=True
     )
 
 
-def _node_data(transcript: Transcript, told: ResumePlan, node: Node, *, every: bool) -> Data:
+def _node_data(transcript: Transcript, plan: ResumePlan, node: Node, *, every: bool) -> Data:
     agent, branch = node.agent, node.branch
     found: Data = {
         "depth": node.depth,
@@ -210,7 +211,7 @@ def _node_data(transcript: Transcript, told: ResumePlan, node: Node, *, every: b
         "tip": node.uuid or None,
         "leaves": node.off.uuid if node.off else None,
         "leaf": node.leaf_uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason] if node.leaf else None,
+        "leaf_reason": REASONS[plan.leaf.reason] if node.leaf else None,
         "agent": None,
     }
     if agent is not None:
@@ -236,8 +237,8 @@ def _said(transcript: Transcript, node: Node) -> Iterator[tuple[Entry, str]]:
 class _Drawing:
     """Nodes as lines of text."""
 
-    def __init__(self, context: CliContext, transcript: Transcript, told: ResumePlan, *, every: bool) -> None:
-        self.context, self.transcript, self.told, self.every = context, transcript, told, every
+    def __init__(self, context: CliContext, transcript: Transcript, plan: ResumePlan, *, every: bool) -> None:
+        self.context, self.transcript, self.plan, self.every = context, transcript, plan, every
         self.fork, self.end, self.through, self.mark = _LINES[context.out.glyphs is ASCII]
         self.width = WIDEST if not context.out.width else context.out.width
         self.open: list[bool] = []
@@ -251,7 +252,7 @@ class _Drawing:
         yield from table(
             self.context.out, columns("*", ">", ">", ""), [line for node in shown for line in self._rows(node)]
         )
-        if not self.told.leaf.uuid:
+        if not self.plan.leaf.uuid:
             yield StyledText(f"a resume finds no conversation: {self._reason()}", "problem")
         if len(shown) < len(nodes):
             yield StyledText(
@@ -294,7 +295,7 @@ class _Drawing:
                 yield [str(node.depth + 1), row.type, says, "1", row.stamp, row.uuid, ""]
 
     def _reason(self) -> str:
-        return REASONS[self.told.leaf.reason]
+        return REASONS[self.plan.leaf.reason]
 
     def _clip(self, text: str) -> str:
         return clip(visible(text, keep=""), self.width, ellipsis=self.context.out.glyphs.ellipsis)
@@ -313,18 +314,18 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
 
     What a compaction summarised and what somebody left by a rewind doesn't count. Ends with 1 if one isn't healthy.
     """
-    faults: list[MemtuiError] = []
+    errors: list[MemtuiError] = []
     if session is not None:
         paths = [catalog.find(context.dirs.cache, places(context, everywhere=True), session)]
     else:
-        found = catalog.sessions(context.dirs.cache, places(context, everywhere=everywhere), faults)
+        found = catalog.sessions(context.dirs.cache, places(context, everywhere=everywhere), errors)
         paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:
         try:
             rows.append(_health_data(path))
         except MemtuiError as error:
-            faults.append(error)
+            errors.append(error)
 
     def text() -> Iterator[Line]:
         glyphs = context.out.glyphs
@@ -337,14 +338,14 @@ def sessions_health(context: CliContext, session: str | None, everywhere: bool) 
         yield from table(context.out, columns("", "", "*"), lines)
 
     context.out.result("health", rows if session is None else rows[0] if rows else None, text(), rows=rows,
-                    warnings=[fault.message for fault in faults], page=True)  # fmt: skip
+                    warnings=[error.message for error in errors], page=True)  # fmt: skip
     if session is None and not rows:
         context.out.status("no session here")
-    return int(bool(faults) or not all(row["ok"] for row in rows))
+    return int(bool(errors) or not all(row["ok"] for row in rows))
 
 
 def _health_data(path: Path) -> Data:
     transcript = read_transcript(path)
     health = health_of(transcript, plan_resume(transcript))
-    told = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
-    return {"id": path.stem, "path": path, **asdict(health), **told}
+    plan = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
+    return {"id": path.stem, "path": path, **asdict(health), **plan}
