@@ -197,9 +197,14 @@ def _run_screen(options: ScreenOptions, args: Sequence[str], terminal: "Terminal
 def _keys() -> "Sequence[KeyRow]":
     """The screen's keys, for `config keys`."""
     from memtui.cli.context import KeyRow
-    from memtui.tui.keys import PLACES
+    from memtui.tui import preload
+    from memtui.tui.commands import registry
 
-    return [KeyRow(key.id, place, key.keys, key.words) for place, table in PLACES.items() for key in table]
+    preload.load_all()
+    return [
+        KeyRow(command.id, registry.place_of(command).title, command.keys, command.title)
+        for command in registry.all_commands()
+    ]
 
 
 if __name__ == "__main__":

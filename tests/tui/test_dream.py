@@ -58,7 +58,7 @@ def shrink(stage: Stage, emit: Emit) -> None:
 async def opened(pilot: "Pilot[int]") -> tuple[MemtuiApp, DreamView]:
     await settle(pilot)
     app = await press(pilot, "2")
-    return app, app.dream_view
+    return app, app.query_one(DreamView)
 
 
 def told(view: DreamView) -> str:
@@ -82,7 +82,7 @@ async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Pa
     assert [row.split()[1] for row in rows] == ["open", "open", "closed", "closed", *["open"] * 4]
     assert "last dream 2h ago; opens in 22h 0m" in rows[2]
     assert "0 of 5" in rows[3]
-    assert "no, 2 of 8 gates closed" in title
+    assert "no, 2 of 8 checks are waiting" in title
 
 
 async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Dreams) -> None:
@@ -129,9 +129,9 @@ async def test_looking_changes_no_byte_and_no_time(make_app: Maker, dream: Dream
 async def test_gates_are_left_alone_while_nobody_sees_them(make_app: Maker, dream: Dreams, memory: Path) -> None:
     async with make_app().run_test(size=SIZE) as pilot:
         app, view = await opened(pilot)
-        assert app.dreams.shown
+        assert app.dream_loader.shown
         await press(pilot, "1")
-        assert not app.dreams.shown
+        assert not app.dream_loader.shown
         dream(shrink)
         app.dreams_changed()
         await settle(pilot)

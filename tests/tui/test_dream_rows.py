@@ -64,8 +64,8 @@ def test_the_title_answers_first() -> None:
     shut = Gate("time", False, "w", "r", "s", NOW + 79_200)
     never = Gate("memory", False, "w", "r", "s")
     free = Gate("lock", True, "w", "r", "s")
-    assert gates_title((free,), NOW, short=True) == "yes, all gates are open"
-    assert "1 of 2 gates closed, next chance" in gates_title((shut, free), NOW, short=False)
+    assert gates_title((free,), NOW, short=True) == "yes, all checks are ready"
+    assert "1 of 2 checks are waiting, next chance" in gates_title((shut, free), NOW, short=False)
     assert "(in 22h 0m)" in gates_title((shut, free), NOW, short=False)
     assert "next chance" not in gates_title((shut, never), NOW, short=False)
 

@@ -156,7 +156,7 @@ async def test_a_run_of_another_process_is_on_every_view(
         shown = screen_text(app)
         assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
         await press(pilot, "escape", "2")
-        view = app.dream_view
+        view = app.query_one(DreamView)
         assert "killed" in listed(view)[0] and "drafted" in told(view)
     assert digest_tree(memory / "user_role.md") == before
     assert not (memory / LOCK).exists()
@@ -330,4 +330,4 @@ async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker,
         await press(pilot, "w", "x", "y")
         await until(pilot, lambda: pill(app).dream is None and started.has_ended())
         await press(pilot, "escape", "2")
-        assert "killed" in listed(app.dream_view)[0]
+        assert "killed" in listed(app.query_one(DreamView))[0]

@@ -3,7 +3,7 @@
 from array import array
 
 from memtui.sessions.listing import CompressedSessions, Session
-from memtui.tui.loaders.health import HealthMark, compare
+from memtui.tui.loaders.health import PendingHealth, compare
 
 NONE: frozenset[str] = frozenset()
 
@@ -12,8 +12,8 @@ def session(name: str, *, modified: float = 1.0, size: int = 10) -> Session:
     return Session(f"/p/{name}.jsonl", modified, size, 0, 1.0, name, 1, 0, "main", "/code/shop", "")
 
 
-def nothing() -> HealthMark:
-    return HealthMark(CompressedSessions(), array("q"), bytearray())
+def nothing() -> PendingHealth:
+    return PendingHealth(CompressedSessions(), array("q"), bytearray())
 
 
 def test_what_is_known_of_a_session_follows_it_through_lists() -> None:

@@ -20,7 +20,7 @@ async def test_one_key_takes_back_a_pin_and_then_the_edit_before_it(
     before = file.read_bytes()
     async with make_app().run_test(size=SIZE) as pilot:
         app = await settle(pilot)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "X", "ctrl+s")
         await until(pilot, lambda: file.read_bytes() != before)
         await press(pilot, "escape")
@@ -70,7 +70,7 @@ async def test_a_damaged_history_is_said_and_the_memory_is_shown(
         app = await settle(pilot)
         assert "feedback_commits" in screen_text(app) or "commits" in screen_text(app)
         await until(pilot, lambda: "damaged" in screen_text(app))
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "X", "ctrl+s")
         assert "X" in screen_text(app), "the text is still there"
         assert file.read_bytes() == before

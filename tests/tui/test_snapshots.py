@@ -124,7 +124,7 @@ def test_compare(snap_compare: Compare, make_app: Maker, named: Workspace) -> No
     async def go(pilot: "Pilot[int]") -> None:
         app = await settle(pilot)
         assert isinstance(app, MemtuiApp)
-        app.memory.go_to(file)
+        app.memory_view.go_to(str(file))
         await press(pilot, "enter", "Q")
         file.write_bytes(file.read_bytes().replace(b"\n\n**Why:**", b"\nby the agent\n**Why:**") + b"\nmore\n")
         await press(pilot, "f9")
@@ -154,7 +154,7 @@ def with_sessions(named: Workspace) -> Workspace:
 def test_sessions(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, size: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.PAUSE", 0.0)
+    monkeypatch.setattr("memtui.tui.views.sessions.READ_DELAY_S", 0.0)
     assert snap_compare(
         make_app(over=with_sessions), terminal_size=SIZES[size], run_before=going("3", "j", "j", "right")
     )
@@ -172,7 +172,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     """Runs of the named project: one adopted, one that waits, and one that is on as far as anybody can see."""
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
-    monkeypatch.setattr("memtui.tui.dialogs.watch_run.REST", 0.001)
+    monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
         monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):

@@ -105,7 +105,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
         while not seen or screen.lines.cursor:
             if not seen or seen[-1] != uuid(screen):
                 seen.append(uuid(screen))
-            screen.lines.action_cursor(-1)
+            screen.lines.move_cursor(-1)
         seen.append(uuid(screen))
         assert [name for name in reversed(seen) if name] == [
             entry.uuid for entry in read_transcript(path).entries if entry.uuid
@@ -120,7 +120,7 @@ async def test_it_opens_at_the_end_and_walks_to_the_beginning(make_app: Maker, t
 @pytest.fixture(params=["at once", "in threads"])
 def patience(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Searches end on the way of their key, or all go to a thread."""
-    monkeypatch.setattr(transcript, "PATIENCE", 60.0 if request.param == "at once" else -1.0)
+    monkeypatch.setattr(transcript, "INLINE_SEARCH_S", 60.0 if request.param == "at once" else -1.0)
 
 
 @pytest.mark.usefixtures("patience")

@@ -79,7 +79,7 @@ async def test_another_programs_dream_is_shown_live_and_never_ended(
         await press(pilot, "escape")
         holder.kill()
         holder.wait()
-        app.dreams.tick()
+        app.dream_loader.tick()
         await until(pilot, lambda: "another program: ended" in screen_text(app))
         assert pill(app).dream is None
 

@@ -20,8 +20,8 @@ STYLES = {
     "done": "$good", "nothing": "$good", "held": "$warn", "failed": "$problem", "died": "$problem", "killed": "$warn",
     "over-budget": "$warn", "gate": "$dim", "running": "$link bold",
 }  # fmt: skip
-STATE, WORDS = 10, 26
-"""Cells of a gate's mark and word, and of what it asks for."""
+STATE_CELLS, WORDS_CELLS = 10, 26
+"""Cells of a check's mark and word, and of what it asks for."""
 SOURCE_FROM = 110
 """Cells from which a gate's row has room for where it was read."""
 BY_FROM, COST_FROM = 44, 58
@@ -34,12 +34,12 @@ def word_of(dream: Dream) -> str:
     """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
     how = how_of(dream.state)
     if how == "held" and not dream.kept and dream.progress.decided:
-        return "thrown away" if thrown_away(dream) else "adopted by you"
+        return "discarded" if discarded(dream) else "adopted by you"
     return "dry run" if dream.run.dry_run and how == "held" else HOW_WORDS.get(how, how)
 
 
-def thrown_away(dream: Dream) -> bool:
-    """Whether a person threw away what it drafted, or what was left of it."""
+def discarded(dream: Dream) -> bool:
+    """Whether a person discarded what it drafted, or what was left of it."""
     return any(one.what == "discarded" for one in dream.progress.decided)
 
 
@@ -49,10 +49,10 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 
 
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
-    """One gate: whether it is open, what it asks for, how it stands and when that changes."""
+    """One check: whether it is ready, what it asks for, how it stands and when that changes."""
     style = "$good" if gate.open else "$warn"
     mark = glyphs.tick if gate.open else glyphs.cross
-    room = width - STATE - WORDS - 1
+    room = width - STATE_CELLS - WORDS_CELLS - 1
     room = room if width < SOURCE_FROM else room * 3 // 5
     opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
     reason = visible(gate.reason, keep="")
@@ -60,9 +60,9 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
         opens = f"; opens in {waiting_time(gate.opens_at - now)}"
     told = pad(reason + opens, room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
-    where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
-    words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
-    return Content.assemble((f"{mark} {'open' if gate.open else 'closed':<7} ", style), words, " ", told,
+    where = clip(where, width - STATE_CELLS - WORDS_CELLS - 1 - room, ellipsis=glyphs.ellipsis)
+    words = pad(visible(gate.words, keep=""), WORDS_CELLS, ellipsis=glyphs.ellipsis)
+    return Content.assemble((f"{mark} {'ready' if gate.open else 'waiting':<7} ", style), words, " ", told,
                             (where, "$dim"))  # fmt: skip
 
 
@@ -73,8 +73,8 @@ def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
     if not gates:
         return question.strip()
     if not closed:
-        return f"{question}yes, all gates are open"
-    told = f"{question}no, {len(closed)} of {len(gates)} gates closed"
+        return f"{question}yes, all checks are ready"
+    told = f"{question}no, {len(closed)} of {len(gates)} checks are waiting"
     known = [gate.opens_at for gate in closed if gate.opens_at is not None]
     if short or len(known) < len(closed):
         return told

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memtui.memory.scope import Scope
     from memtui.memory.topic import MemoryFile
 
-MOST_NOTES = 8
+MAX_NOTES = 8
 """Problems of one file that are told beside it."""
 SEVERITY_STYLES = {"error": "$problem", "warning": "$warn", "info": "$dim"}
 
@@ -38,9 +38,9 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
         )
         for p in problems
     ]
-    if len(notes) > MOST_NOTES:
-        more = f"and {len(notes) - MOST_NOTES} more: F8 in the editor goes from one to the next"
-        notes = [*notes[:MOST_NOTES], Content.styled(more, "$dim")]
+    if len(notes) > MAX_NOTES:
+        more = f"and {len(notes) - MAX_NOTES} more: F8 in the editor goes from one to the next"
+        notes = [*notes[:MAX_NOTES], Content.styled(more, "$dim")]
     file = snapshot.at(path)
     if file is None:
         return _instruction(state, path), notes
@@ -83,7 +83,7 @@ def _index(scope: Scope) -> list[Pair]:
         return []
     loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
     return [
-        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k units", "bold"),
+        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k characters", "bold"),
         ("loaded", loaded, "$problem" if budget.over else "$good"),
         ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
     ]
@@ -120,7 +120,7 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
     ]
     if instruction.loaded:
         pairs.append(
-            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} units", "$good")
+            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters", "$good")
         )
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))

@@ -12,7 +12,7 @@ from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.run.stage import STAGE_RETENTION_S
 from memtui.presentation.dream_text import event_words, how_of, seconds_of
-from memtui.tui.render.dream_rows import STYLES, phase_words, thrown_away, turn_words, word_of
+from memtui.tui.render.dream_rows import STYLES, discarded, phase_words, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.util.text import cells, clip, many, pad, span, visible
@@ -94,7 +94,7 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
         days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         plural = "s" * (end.drafted != 1)
         return f"{folder}; {left} drafted change{plural} kept aside for {many(days, 'day')}"
-    return folder + ("; what it drafted was thrown away" if thrown_away(dream) else "")
+    return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
 def facts(dream: Dream, width: int) -> Iterator[Content]:
@@ -103,12 +103,12 @@ def facts(dream: Dream, width: int) -> Iterator[Content]:
     by = "you" if run.trigger == "hand" else run.trigger
     pairs = [
         ("started", f"{time.strftime('%a %Y-%m-%d %H:%M', time.localtime(run.at))} by {by}, pid {run.process.pid}"),
-        ("works", f"{run.mode}{', dry run' if run.dry_run else ''} by {run.backend or 'nobody'} ({run.why})"),
+        ("mode, engine", f"{run.mode}{', dry run' if run.dry_run else ''}, {run.backend or 'none'} ({run.why})"),
     ]
     done = ", ".join(f"{name} {count}" for name, count in told.tools.items())
     if dream.state.end is not None and (told.stage or told.turns):
         got = ", ".join(filter(None, (told.stage or told.phase, turn_words(dream))))
-        pairs.append(("got to", got))
+        pairs.append(("last stage", got))
     if done:
         pairs.append(("tools", done))
     tokens = [f"{told.tokens.input:,} tokens in, {told.tokens.output:,} out"] if told.tokens.output else []
@@ -158,7 +158,7 @@ def touched_files(dream: Dream, opened: OpenDream | None) -> list[tuple[File, st
     planned = {item.touched.name for item in items}
     end = dream.state.end
     adopted = dict.fromkeys(end.adopted if end is not None else (), "adopted")
-    word = "thrown away" if thrown_away(dream) else ""
+    word = "discarded" if discarded(dream) else ""
     files = dream.progress.files.values()
     return listed + [
         (file, taken.get(file.name, "") or adopted.get(file.name, word)) for file in files if file.name not in planned

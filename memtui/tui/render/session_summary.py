@@ -54,7 +54,7 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
 def _clean_up(left: float | None) -> str:
     if left is None:
         return "off: a settings file is faulty"
-    return f"in {many(int(left), 'day')}" if left >= 1 else "at the client's next start" if left <= 0 else "today"
+    return f"in {many(int(left), 'day')}" if left >= 1 else "at Claude Code's next start" if left <= 0 else "today"
 
 
 def opened_of(
@@ -77,9 +77,9 @@ def opened_of(
     files = {*written, *(file.path for file in done.changed_files)}
     pairs: list[Pair] = [
         *(_counts(facts) if facts else []),
-        ("resumes", "no conversation" if told.messages is None else many(len(told.messages), "message"),
+        ("resume sends", _sent(told, facts),
          "$problem" if told.messages is None else "$good"),
-        ("goes on", RESUME_POINT_REASONS[told.leaf.reason], ""),
+        ("continues at", RESUME_POINT_REASONS[told.leaf.reason], ""),
         ("tools", tools, ""),
         ("lines", f"+{stats['added']:,} -{stats['removed']:,}" if stats["edits"] else "", ""),
         ("tokens", f"{size(usage.sent + usage.cached + usage.stored)} in, {size(usage.received)} out", ""),
@@ -91,6 +91,14 @@ def opened_of(
     notes = [*([] if health.ok else [health.words])]
     notes += [f"{number:,} not sent: {OMISSION_REASONS[why]}" for why, number in left.most_common()]
     return OpenSession(place, outline_of(transcript, told), [pair for pair in pairs if pair[1]], notes, written)
+
+
+def _sent(plan: ResumePlan, facts: SessionSummary | None) -> str:
+    """How many of the session's messages a resume sends."""
+    if plan.messages is None:
+        return "no conversation"
+    sent = len(plan.messages)
+    return f"{sent:,} of {facts.messages:,} messages" if facts and facts.messages > sent else many(sent, "message")
 
 
 def _counts(facts: SessionSummary) -> list[Pair]:

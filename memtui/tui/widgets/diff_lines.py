@@ -41,13 +41,13 @@ class DiffLines(VirtualList):
     def row(self, index: int, width: int) -> Content:
         return self.rows[index]
 
-    def action_cursor(self, step: int) -> None:
-        self.scroll_relative(y=step, animate=False)
+    def move_cursor(self, rows: int) -> None:
+        self.scroll_relative(y=rows, animate=False)
 
-    def action_page(self, pages: float) -> None:
+    def move_pages(self, pages: float) -> None:
         self.scroll_relative(y=int(pages * (self.size.height - 1)), animate=False)
 
-    def action_cursor_to(self, index: int) -> None:
+    def move_cursor_to(self, index: int) -> None:
         self.scroll_to(y=0 if index == 0 else len(self.rows), animate=False)
 
 

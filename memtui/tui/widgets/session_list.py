@@ -9,7 +9,8 @@ from memtui.client.session_files import NAMELESS
 from memtui.resume.outline import NODE_LABELS
 from memtui.sessions.listing import Session
 from memtui.transcripts.entries import parse_timestamp
-from memtui.tui import keys
+from memtui.tui.commands import registry, sessions
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.session_rows import (
     AGENTS,
     AgentsRow,
@@ -31,10 +32,21 @@ PROJECT_FROM = 50
 """Cells from which sessions of several projects name theirs in a column."""
 
 
+COMMANDS = declare(
+    registry.SESSION_LIST,
+    Command("sessions.open", "Resume, fork, copy or export", "enter", lambda context: context.find(SessionList).open(),
+            "⏎ resume", "⏎", sessions.no_sessions),
+    Command("sessions.unfold", "Branches and agents, or to the next pane", "right,l",
+            lambda context: context.find(SessionList).fold(folded=False), "→ branches", "→ l"),
+    Command("sessions.fold", "Fold", "left,h", lambda context: context.find(SessionList).fold(folded=True),
+            display="← h"),
+)  # fmt: skip
+
+
 class SessionList(RowList[SessionRow]):
     """Rows as `session_rows` made them."""
 
-    BINDINGS = keys.bindings(keys.SESSION_LIST)
+    BINDINGS = registry.bindings(COMMANDS)
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
         super().__init__(glyphs, id=id, classes=classes)
@@ -136,32 +148,32 @@ class SessionList(RowList[SessionRow]):
         here = f"{self.glyphs.arrow} " if node.leaf else ""
         kind = NODE_LABELS[node.kind]
         if node.agent is not None:
-            kind = "the client's own" if node.agent.internal else node.agent.kind or kind
+            kind = "Claude Code's own" if node.agent.internal else node.agent.kind or kind
         words = text.visible(f"{kind}: {node.first_text}" if kind else node.first_text, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
         style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
         return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
 
-    def action_fold(self, fold: bool) -> None:
+    def fold(self, *, folded: bool) -> None:
         """Fold or unfold the session under the cursor; on a row below it, left goes to the session."""
         row = self.current
         if row is None:
             return
         if isinstance(row, AgentsRow):
-            if row.folded != fold:
-                self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
+            if row.folded != folded:
+                self.post_message(self.Folded(f"{row.place}/{AGENTS}", folded))
                 return
-        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != fold:
-            self.post_message(self.Folded(row.file_path, fold))
+        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != folded:
+            self.post_message(self.Folded(row.file_path, folded))
             return
-        if fold:
+        if folded:
             self.cursor = next(
                 (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], Session)), self.cursor
             )
         else:
             self.screen.focus_next()
 
-    def action_open(self) -> None:
+    def open(self) -> None:
         """Report the row as chosen; on the agents' line, fold it."""
         row = self.current
         if isinstance(row, AgentsRow):

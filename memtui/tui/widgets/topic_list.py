@@ -4,7 +4,8 @@ from collections.abc import Hashable, Sequence
 
 from textual.content import Content
 
-from memtui.tui import keys
+from memtui.tui.commands import registry
+from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
@@ -22,11 +23,20 @@ MARK_STYLES = {
 LINE_COLUMN_FROM = 34
 """Cells from which the column with the index line fits."""
 
+COMMANDS = declare(
+    registry.MEMORY_LIST,
+    Command("topics.open", "Edit here, or fold a group", "enter", lambda context: context.find(TopicList).open(),
+            "⏎ edit", "⏎"),
+    Command("topics.unfold", "Unfold, or to the next pane", "right,l",
+            lambda context: context.find(TopicList).fold(folded=False), display="→ l"),
+    Command("topics.fold", "Fold", "left,h", lambda context: context.find(TopicList).fold(folded=True), display="← h"),
+)  # fmt: skip
+
 
 class TopicList(RowList[Row]):
     """Rows as `arrange` made them; says which file the cursor is on."""
 
-    BINDINGS = keys.bindings(keys.TOPICS)
+    BINDINGS = registry.bindings(COMMANDS)
     BORDER_TITLE = "1 Memory"
 
     def __init__(self, glyphs: Glyphs, *, id: str, classes: str = "") -> None:
@@ -52,25 +62,25 @@ class TopicList(RowList[Row]):
     def row(self, index: int, width: int) -> Content:
         return row_line(self.rows[index], width, self.now, self.glyphs)
 
-    def action_fold(self, fold: bool) -> None:
+    def fold(self, *, folded: bool) -> None:
         """Fold or unfold the group under the cursor; on a file, left goes to its group and right to the next pane."""
         row = self.current
         if isinstance(row, GroupRow):
-            if row.folded != fold:
-                self.post_message(self.Folded(row.key, fold))
-        elif fold:
+            if row.folded != folded:
+                self.post_message(self.Folded(row.key, folded))
+        elif folded:
             above = (i for i in range(self.cursor, -1, -1) if isinstance(self.rows[i], GroupRow))
             self.cursor = next(above, self.cursor)
         else:
             self.screen.focus_next()
 
-    def action_open(self) -> None:
+    def open(self) -> None:
         """Fold a group, or report a file as chosen."""
         row = self.current
         if isinstance(row, GroupRow):
             self.post_message(self.Folded(row.key, not row.folded))
         else:
-            super().action_open()
+            super().open()
 
 
 def row_line(row: Row, width: int, now: float, glyphs: Glyphs) -> Content:

@@ -82,7 +82,7 @@ async def test_keys_work_before_anything_is_read(workspace: Workspace, monkeypat
         await settle(pilot)
         first = screen_text(app)
         await press(pilot, "j", "j")
-        assert app.memory.current == workspace.location.folder / "feedback_commits.md"
+        assert app.memory_view.current == workspace.location.folder / "feedback_commits.md"
         assert "# Memory" in first
         assert "# Memory" not in screen_text(app), "a preview is of the file under the cursor, or there is none"
         await press(pilot, "k", "k")
