@@ -20,7 +20,7 @@ from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.lock import effective_lock
 from memtui.memory.snapshot import Snapshot
 from memtui.presentation.dream_text import opening
-from memtui.util.text import age, many, size
+from memtui.util.text import age, pluralize, size
 
 _TOPICS = 30
 _PROBLEMS = 12
@@ -97,7 +97,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words

@@ -10,7 +10,7 @@ from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, 
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
 from memtui.presentation.dream_text import HOW_WORDS, event_words, seconds_of, starter, touched_words
-from memtui.util.text import age, ago, span
+from memtui.util.text import age, duration, time_ago
 
 _STYLES = {
     "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
@@ -74,7 +74,7 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
-    lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    lasted = f" {word} {duration(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
@@ -145,4 +145,4 @@ def when(context: CliContext, seconds: float) -> str:
 
 def since(context: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(context.now() - seconds)
+    return time_ago(context.now() - seconds)

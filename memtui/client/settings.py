@@ -4,20 +4,25 @@
 this is the door to the three.
 """
 
-from memtui.client.json_edit import UNSET, BadJson, Unset, edit_setting, read_object
-from memtui.client.settings_files import LAYERS, Layer, Variable, effective, environment, read_layers
-from memtui.client.switches import SETTINGS, VARIABLES, Switch, choose, dream_on, memory_on, switches
+from memtui.client.json_edit import UNSET, InvalidJson, Unset, edit_setting, read_object
+from memtui.client.settings_files import (
+    LAYERS,
+    EnvVariable,
+    SettingsLayer,
+    read_layers,
+)
+from memtui.client.switches import SETTINGS, VARIABLES, Switch, switches
 
 __all__ = [
     "LAYERS",
     "SETTINGS",
     "UNSET",
     "VARIABLES",
-    "BadJson",
-    "Layer",
+    "EnvVariable",
+    "InvalidJson",
+    "SettingsLayer",
     "Switch",
     "Unset",
-    "Variable",
     "choose",
     "dream_on",
     "edit_setting",

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 HOW_WORDS = {
     "done": "done", "nothing": "nothing to do", "held": "held for review", "failed": "failed", "killed": "killed",
@@ -24,7 +24,7 @@ def started_words(event: events.Started) -> str:
     """The start of a run: "started by schedule: reflect by offline (as requested), 12 files copied"."""
     by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
     left = f", {event.left_out} left out" if event.left_out else ""
-    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {many(event.files, 'file')} copied{left}"
+    return f"started{by}: {event.mode} by {event.backend} ({event.why}), {pluralize(event.files, 'file')} copied{left}"
 
 
 def how_of(state: RunState) -> str:

@@ -9,7 +9,16 @@ import pytest
 
 from memtui.client import settings
 from memtui.client.environment import Env
-from memtui.client.settings import LAYERS, SETTINGS, VARIABLES, Layer, Switch, environment, read_layers, switches
+from memtui.client.settings import (
+    LAYERS,
+    SETTINGS,
+    VARIABLES,
+    SettingsLayer,
+    Switch,
+    effective_variables,
+    read_layers,
+    switches,
+)
 
 Write = Callable[[Mapping[str, str]], None]
 MakeEnv = Callable[..., Env]
@@ -113,7 +122,7 @@ def test_environment_blocks_stand_above_the_shell(here: Path, make_env: MakeEnv,
     }
     write({name: json.dumps({"env": block}) for name, block in blocks.items()})
     env = make_env(**{DISABLE: "1", "PATH": "/bin"})
-    after = environment(env, read_layers(env, here))
+    after = effective_variables(env, read_layers(env, here))
     assert after[DISABLE].value == "0"
     assert (after[DISABLE].layer, after["A"].value, after["B"].value) == ("project", "true", "")
     assert (after["PATH"].value, after["PATH"].layer) == ("/bin", "env")
@@ -211,5 +220,5 @@ def test_variables_show_what_they_come_to(here: Path, make_env: MakeEnv, write: 
 
 
 def test_a_layer_says_where_it_came_from() -> None:
-    assert Layer("flag", None).source == "--settings"
-    assert Layer("user", Path("/a/b")).source == "/a/b"
+    assert SettingsLayer("flag", None).source == "--settings"
+    assert SettingsLayer("user", Path("/a/b")).source == "/a/b"

@@ -182,5 +182,5 @@ def test_noise_is_reported_and_not_looked_through() -> None:
 
 def test_shapes_are_plenty_and_each_has_a_place() -> None:
     assert len({token.rule for token in secrets.TOKENS} | {place.rule for place in secrets.PLACES}) >= 60
-    assert all("s" in secrets.compiled(place.pattern).groupindex for place in secrets.PLACES)
-    assert all(secrets.compiled(token.pattern) for token in secrets.TOKENS)
+    assert all("s" in secrets.compile_pattern(place.pattern).groupindex for place in secrets.PLACES)
+    assert all(secrets.compile_pattern(token.pattern) for token in secrets.TOKENS)

@@ -18,7 +18,7 @@ from memtui.history.versions import FOUND, Operation, Saved, Versions
 from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import age, many
+from memtui.util.text import age, pluralize
 
 
 def ready(context: CliContext) -> None:
@@ -98,10 +98,10 @@ def _write_git(context: CliContext, target: Path) -> int:
     context.may_write()
     if context.options.dry_run:
         count = len(context.workspace.history.operations(context.workspace.scopes(), None))
-        context.out.status(f"-n: would write {many(count, 'commit')} to {target}")
+        context.out.status(f"-n: would write {pluralize(count, 'commit')} to {target}")
         return 0
     count = write_git(context.workspace.history, target, context.workspace.scopes())
-    context.out.result("git", {"folder": str(target), "commits": count}, [f"{many(count, 'commit')} in {target}"])
+    context.out.result("git", {"folder": str(target), "commits": count}, [f"{pluralize(count, 'commit')} in {target}"])
     return 0
 
 
@@ -237,7 +237,7 @@ def _restore_folder(context: CliContext, as_of: str | None, before: str | None) 
     made = saved.operation
     data |= {"done": True, "made": None if made is None else version_data(made)}
     data["left"] = [fields(one, "name reason") for one in saved.left]
-    context.out.result("restore", data, [f"restored {many(len(plan.files), 'file')} {planned.words}"])
+    context.out.result("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {planned.words}"])
     return 0
 
 
