@@ -21,7 +21,7 @@ def starter(trigger: str) -> str:
 
 
 def started_words(event: events.Started) -> str:
-    """The start of a run: "started by schedule: reflect by offline (named), 12 files copied"."""
+    """The start of a run: "started by schedule: reflect by offline (as requested), 12 files copied"."""
     by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
     left = f", {event.left_out} left out" if event.left_out else ""
     return f"started{by}: {event.mode} by {event.backend} ({event.why}), {many(event.files, 'file')} copied{left}"

@@ -15,7 +15,7 @@ from memtui.sessions.listing import CompressedSessions
 if TYPE_CHECKING:
     from memtui.client.running import Running
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState

@@ -193,10 +193,10 @@ class AppCommands(CommandHandler):
 
     def _stop(self, dream: Dream) -> None:
         """End a run; one that has ended by itself meanwhile needs no end."""
-        from memtui.dream.run.stop import kill  # with the engine, which most people who quit don't need
+        from memtui.dream.run.stop import stop_run  # with the engine, which most people who quit don't need
 
         with suppress(Conflict):
-            kill(dream.run, self.workspace.dirs, self.workspace)
+            stop_run(dream.run, self.workspace.dirs, self.workspace)
 
 
 def amounts(project: Project) -> str:

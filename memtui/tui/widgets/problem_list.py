@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.tui.render.properties import SEVERITY_STYLES
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList

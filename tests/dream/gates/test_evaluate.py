@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.dream.gates.backoff import FIRST, LONGEST, failures, waiting_after
 from memtui.dream.gates.base import Gate
-from memtui.dream.gates.evaluate import evaluate_gates
+from memtui.dream.gates.evaluate import FIRST_BACKOFF_S, MAX_BACKOFF_S, backoff_s, evaluate_gates, failures_in_a_row
 from memtui.dream.run.run import Emit, OverBudget
 from memtui.dream.run.runs import list_runs
 from memtui.dream.run.stage import Stage
@@ -29,7 +28,7 @@ def kill(stage: Stage, emit: Emit) -> None:
 
 
 def change(stage: Stage, emit: Emit) -> None:
-    edit(stage, topic(1), "first", "FIRST")
+    edit(stage, topic(1), "first", "FIRST_BACKOFF_S")
 
 
 def gate(scene: Scene) -> Gate:
@@ -43,14 +42,14 @@ def test_the_first_failure_costs_nothing_the_next_ones_double(scene: Scene) -> N
     scene.now += 60
     scene.run(spend)
     shut = gate(scene)
-    assert not shut.open and shut.opens_at == NOW + 60 + FIRST
+    assert not shut.open and shut.opens_at == NOW + 60 + FIRST_BACKOFF_S
     assert shut.reason == "2 dreams failed in a row, the last just now: 30 turns are used up"
-    scene.now += FIRST - 1
+    scene.now += FIRST_BACKOFF_S - 1
     assert not gate(scene).open
     scene.now += 1
     assert gate(scene).open
     scene.run(fail)
-    assert gate(scene).opens_at == scene.now + 2 * FIRST
+    assert gate(scene).opens_at == scene.now + 2 * FIRST_BACKOFF_S
 
 
 @pytest.mark.parametrize(("work", "how"), [(change, "done"), (lambda stage, emit: None, "nothing")])
@@ -59,7 +58,7 @@ def test_one_that_goes_well_ends_the_row(scene: Scene, work: object, how: str) -
         scene.run(fail)
     scene.now += HOUR
     assert scene.run(work).how == how  # type: ignore[arg-type]
-    assert failures(list_runs(scene.dirs)) == () and gate(scene).open
+    assert failures_in_a_row(list_runs(scene.dirs)) == () and gate(scene).open
 
 
 def test_one_that_was_killed_says_nothing(scene: Scene) -> None:
@@ -69,7 +68,7 @@ def test_one_that_was_killed_says_nothing(scene: Scene) -> None:
     scene.run(fail)
     scene.run(kill)
     scene.run(fail)
-    assert len(failures(list_runs(scene.dirs))) == 2 and not gate(scene).open
+    assert len(failures_in_a_row(list_runs(scene.dirs))) == 2 and not gate(scene).open
 
 
 def test_only_force_skips_it(scene: Scene) -> None:
@@ -86,10 +85,10 @@ def test_a_clock_set_back_asks_for_no_endless_wait(scene: Scene) -> None:
     scene.run(fail)
     scene.run(fail)
     scene.now -= 365 * 24 * HOUR
-    assert gate(scene).opens_at == scene.now + FIRST
+    assert gate(scene).opens_at == scene.now + FIRST_BACKOFF_S
 
 
 @given(st.integers(0, 10_000))
 def test_the_wait_grows_and_has_an_end(count: int) -> None:
-    assert waiting_after(count) <= waiting_after(count + 1) <= LONGEST
-    assert waiting_after(6) == 16 * FIRST and waiting_after(7) == LONGEST
+    assert backoff_s(count) <= backoff_s(count + 1) <= MAX_BACKOFF_S
+    assert backoff_s(6) == 16 * FIRST_BACKOFF_S and backoff_s(7) == MAX_BACKOFF_S

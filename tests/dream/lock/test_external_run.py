@@ -4,9 +4,9 @@ import os
 
 import pytest
 
-from memtui.dream.gates.base import HELD
-from memtui.dream.lock.foreign import find_external_run, text_before
-from memtui.dream.lock.lock import Lock
+from memtui.dream.lock.external_run import find_external_run, text_before_run
+from memtui.dream.lock.lock import DreamLock
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
 from memtui.fs.atomic import digest
 from memtui.util.errors import NotFound
 from tests.dream.scene import NOW, Scene
@@ -40,11 +40,11 @@ def test_a_lock_that_nobody_holds_is_no_dream(scene: Scene, word: str) -> None:
 
 def test_an_old_lock_counts_as_left_behind(scene: Scene) -> None:
     held(scene)
-    assert find_external_run(scene.workspace, NOW - 59 + HELD) is None
+    assert find_external_run(scene.workspace, NOW - 59 + LOCK_EXPIRY_S) is None
 
 
 def test_our_own_is_none_of_another_program(scene: Scene) -> None:
-    lock = Lock(scene.folder, scene.dirs, now=lambda: NOW)
+    lock = DreamLock(scene.folder, scene.dirs, now=lambda: NOW)
     lock.take()
     assert find_external_run(scene.workspace, NOW) is None
     lock.roll_back()
@@ -55,7 +55,7 @@ def test_the_text_before_is_what_history_has(scene: Scene) -> None:
     scene.workspace.note_outside()
     scene.now += 60
     scene.workspace.save(scene.folder / "topic_03.md", before + b"more\n", digest(before), base_data=before)
-    assert text_before(scene.workspace, "topic_03.md", NOW + 5) == before
-    assert text_before(scene.workspace, "topic_03.md", NOW + 90) == before + b"more\n"
+    assert text_before_run(scene.workspace, "topic_03.md", NOW + 5) == before
+    assert text_before_run(scene.workspace, "topic_03.md", NOW + 90) == before + b"more\n"
     with pytest.raises(NotFound, match="not known"):
-        text_before(scene.workspace, "topic_04.md", NOW - 5)
+        text_before_run(scene.workspace, "topic_04.md", NOW - 5)

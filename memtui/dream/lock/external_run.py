@@ -1,53 +1,55 @@
 """A dream that another program runs, as far as the folder tells: who holds the lock, since when, what changed since.
 
-Nothing says who wrote a file: what is listed changed while the lock was held. Nobody is signalled because of it.
-
-Source: DESIGN.md D3; UX.md 5.5.
+The folder doesn't say who wrote a file: what is listed changed while the lock was held.
 """
 
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct
 
 from memtui.client.paths import config_dir
 from memtui.client.running import running_in
-from memtui.dream.gates.base import HELD
-from memtui.dream.lock.lock import holder_of, seen_lock
+from memtui.dream.lock.lock import effective_lock, our_lock_holder
+from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
 from memtui.dream.run.events import File
 from memtui.history.snapshot import walk
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalRun:
-    """Whoever holds the lock and is none of ours.
+class ExternalRun(Struct, frozen=True):
+    """A lock holder that is no run of ours.
 
-    `since` is when the lock was taken, in seconds since 1970. `session` is the id of the session that its process has
-    open, "" if it is no agent client that we know of. `names` are the memory files of now; `files` are those that
-    changed, came, or went since, by name.
+    `since` is when the lock was taken. `session` is the id of the session that its process has open, "" if it is no
+    known agent client. `names` are the memory files at our first look; `files` those that changed, came or went since.
     """
 
     pid: int
     since: float
     session: str = ""
-    names: frozenset[str] = field(default=frozenset(), compare=False)
+    names: frozenset[str] = frozenset()
     files: tuple[File, ...] = ()
 
 
 def find_external_run(workspace: Workspace, now: float, known: ExternalRun | None = None) -> ExternalRun | None:
-    """The dream of another program, if one is on; a lock older than an hour counts as left behind.
+    """Find a running dream of another program; a lock older than an hour counts as left behind.
 
     Args:
-        now: Seconds since 1970.
         known: What was found last time: files that are gone since its first look are known from it.
     """
     folder = workspace.location.folder
-    lock = seen_lock(folder, workspace.dirs)
-    if lock.kind != "pid" or lock.pid is None or lock.at is None or not lock.held_by_life or now - lock.at >= HELD:
+    lock = effective_lock(folder, workspace.dirs)
+    if (
+        lock.kind != "pid"
+        or lock.pid is None
+        or lock.at is None
+        or not lock.holder_is_alive
+        or now - lock.at >= LOCK_EXPIRY_S
+    ):
         return None
-    ours = holder_of(folder, workspace.dirs)
+    ours = our_lock_holder(folder, workspace.dirs)
     if ours is not None and ours.holder.pid == lock.pid:
         return None
     same = known if known is not None and (known.pid, known.since) == (lock.pid, lock.at) else None
@@ -59,7 +61,7 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
 
 
 def _times(folder: Path) -> dict[str, float]:
-    """The memory files by name, each with when it was written, in seconds since 1970."""
+    """The mtimes of the memory files, by name."""
     found: dict[str, float] = {}
     for above, _, entries in walk(folder):
         for entry in entries:
@@ -79,11 +81,11 @@ def _changed(times: dict[str, float], first: Collection[str], since: float) -> l
     return sorted(found, key=lambda file: file.name)
 
 
-def text_before(workspace: Workspace, name: str, since: float) -> bytes | None:
-    """What a file was before a time, in seconds since 1970; `None` if history knows that it was not there.
+def text_before_run(workspace: Workspace, name: str, since: float) -> bytes | None:
+    """A file's content before a time, from history; `None` if history knows that there was no such file.
 
     Raises:
-        NotFound: If history doesn't know: it saw the file for the first time after that.
+        NotFound: If history first recorded the file after that time.
     """
     store = workspace.store(workspace.location.folder)
     first = None
