@@ -277,7 +277,7 @@ _CONNECT = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class Access:  # a dataclass, whose repr leaves the secrets out
     """Where the service is and what we show it: an API key or a bearer token. In which header is the SDK's affair."""
 
     key: str = field(default="", repr=False)

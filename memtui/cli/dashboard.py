@@ -129,7 +129,8 @@ def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield ""
+    yield StyledText("problems", "bold")  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
@@ -142,7 +143,8 @@ def _topics(call: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
+    yield ""
+    yield StyledText(f"topics  {len(topics)}", "bold")
     shown = len(topics) if call.out.verbose else _TOPICS
     yield from file_table(call.out, topics[:shown], call.now())
     if len(topics) > shown:
@@ -180,7 +182,8 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", StyledText("last sessions", "bold")]
+    yield ""
+    yield StyledText("last sessions", "bold")
     rows: list[list[str | StyledText]] = [
         [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
         for one in sessions

@@ -152,7 +152,7 @@ def refusal_line(call: CliContext, event: "GateClosed") -> Line:
     )
 
 
-def file_line(call: CliContext, file: Data) -> Line:
+def file_line(call: CliContext, file: Data) -> list[str | StyledText]:
     """A touched file."""
     mark = _MARKS.get(file["kind"], "?")
     word = file["kind"] if call.out.plain else mark

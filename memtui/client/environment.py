@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from memtui.util.record import Record
+from msgspec import Struct
 
 
 def managed_folder() -> Path:
@@ -17,7 +17,7 @@ def managed_folder() -> Path:
     return Path("/etc/claude-code")
 
 
-class Env(Record):
+class Env(Struct, frozen=True):
     """The surroundings of a decision.
 
     `home` is the user's home folder, `environ` the environment variables of the shell, `policy_files` the managed

@@ -10,7 +10,8 @@ import stat
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from memtui.client.paths import real
 from memtui.util.text import nfc, visible
@@ -70,7 +71,7 @@ _IN_CONFIG = _names(
 """Of the agent client's folder: what it or the user keeps there for other ends."""
 
 
-class Around(NamedTuple):
+class Around(Struct, frozen=True):
     """What a memory folder must not be or hold: the home, the client's folder, the working directory, the project."""
 
     home: Path

@@ -8,7 +8,9 @@ import json
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from memtui.util.errors import MemtuiError
 
@@ -47,7 +49,7 @@ class BadJson(ValueError):
         self.line = line
 
 
-class Member(NamedTuple):
+class Member(Struct, frozen=True):
     """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
 
     `depth` counts the objects and lists within each other that it is.
@@ -61,7 +63,7 @@ class Member(NamedTuple):
     depth: int
 
 
-class _Token(NamedTuple):
+class _Token(Struct, frozen=True):
     kind: str  # the mark itself, "string", "scalar" or "end"
     start: int
     stop: int

@@ -8,7 +8,9 @@ dangerous value (`danger`) is refused and said, and the next source is asked.
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.forbidden_locations import Around, client_takes, folder_of
@@ -24,7 +26,7 @@ _REDIRECTS = (OVERRIDE, "CLAUDE_CONFIG_DIR", "CLAUDE_CODE_REMOTE_MEMORY_DIR")
 """Variables that would move memory; from a project's `env` block neither the client nor we take them."""
 
 
-class MemoryLocation(NamedTuple):
+class MemoryLocation(Struct, frozen=True):
     """What the agent client does in a directory.
 
     `cwd` and `root` are real paths; `root` is the main repository, or `cwd` where there is none. `project_dir`
@@ -65,7 +67,7 @@ class MemoryLocation(NamedTuple):
         raise KeyError(key)
 
 
-class _Choice(NamedTuple):
+class _Choice(Struct, frozen=True):
     folder: Path
     by: str
     source: str
@@ -198,9 +200,9 @@ def _unused(env: Env, layers: tuple[Layer, ...], config: Path) -> Iterator[str]:
 def _as_decided(switch: Switch, chosen: _Choice) -> Switch:
     """The folder's switch says what counts, not the text that was found first."""
     if switch.key != DIRECTORY or chosen.by == "default":
-        return switch._replace(value=None, layer="default", source="") if switch.key == DIRECTORY else switch
+        return replace(switch, value=None, layer="default", source="") if switch.key == DIRECTORY else switch
     layer = switch.layer if chosen.by == "env" else chosen.by
-    return switch._replace(value=str(chosen.folder), layer=layer, source=chosen.source)
+    return replace(switch, value=str(chosen.folder), layer=layer, source=chosen.source)
 
 
 def _shown(word: object) -> str:

@@ -16,17 +16,18 @@ import re
 import sys
 from pathlib import Path
 
+from msgspec import Struct
+
 from memtui.client.environment import Env
 from memtui.client.paths import config_dir, read_small
 from memtui.util.process import Identity, alive
-from memtui.util.record import Record
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
 _SLACK = 60.0
 """Seconds that a process may seem to have started after it wrote its file: clocks get set."""
 
 
-class Running(Record):
+class Running(Struct, frozen=True):
     """A session that is open in a client.
 
     `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`

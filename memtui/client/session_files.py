@@ -17,15 +17,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.util.record import Record
-
 PART = 1 << 16
 """Bytes of the head and of the tail, as the agent client's own list reads them."""
 SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
-class SessionFile(Record):
+class SessionFile(Struct, frozen=True):
     """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few are opened."""
 
     place: str
@@ -51,7 +49,7 @@ def session_id(place: str) -> str:
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    files = map(SessionFile._make, files_of([folder]))
+    files = [SessionFile(*listed) for listed in files_of([folder])]
     return sorted(files, key=lambda file: (-file.modified, file.place))
 
 

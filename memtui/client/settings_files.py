@@ -16,10 +16,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
 from memtui.client.paths import config_dir, real
-from memtui.util.record import Record
 
 LAYERS = ("policy", "flag", "local", "project", "user")
 """From the strongest to the weakest."""
@@ -34,7 +36,7 @@ HARMLESS = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_DISABLE_CL
 """Of the variables that we know, those that the `env` block of a project or local file may set."""
 
 
-class Layer(Record):
+class Layer(Struct, frozen=True):
     """One settings file, or the JSON given by the flag.
 
     `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
@@ -52,7 +54,7 @@ class Layer(Record):
         return "--settings" if self.path is None else str(self.path)
 
 
-class Variable(Record):
+class Variable(Struct, frozen=True):
     """An environment variable as the client sees it: `layer` is "env" for the shell, else the layer that set it."""
 
     value: str
@@ -79,9 +81,9 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[Layer, ..
     own = [*_local(env, here), *_project(here, config), user]
     moved = environment(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
     if moved is not None and moved.layer != "env":
-        later = config_dir(env._replace(environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
+        later = config_dir(replace(env, environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
         if later != config:
-            kept = user._replace(data={"env": user.data["env"]} if "env" in user.data else {})
+            kept = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
             own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
     return (*above, *own)
 
@@ -111,7 +113,7 @@ def environment(env: Env, layers: tuple[Layer, ...]) -> dict[str, Variable]:
 
 def effective(env: Env, layers: tuple[Layer, ...]) -> Env:
     """The surroundings with the environment as the `env` blocks leave it."""
-    return env._replace(environ={name: found.value for name, found in environment(env, layers).items()})
+    return replace(env, environ={name: found.value for name, found in environment(env, layers).items()})
 
 
 def _word(value: object) -> str | None:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from memtui.client.environment import Env, truth
 from memtui.client.paths import given_name
 from memtui.client.settings_files import Layer, Variable, effective, environment
-from memtui.util.record import Record
 
 
-class Switch(Record):
+class Switch(Struct, frozen=True):
     """One switch as it stands.
 
     `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the
@@ -29,7 +30,7 @@ class Switch(Record):
     why_not: str = ""
 
 
-class _Key(Record):
+class _Key(Struct, frozen=True):
     key: str
     kind: str
     default: object

@@ -12,7 +12,6 @@ client's own lexer has them. Found by feeding random documents to client 2.1.332
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -76,7 +75,7 @@ _COMMENT = re.compile(r"<!--[\s\S]*?-->")
 _MOST_LEXED = 300_000  # characters that quotes with lazy lines may have read again: no real file comes near
 
 
-class _Block(NamedTuple):
+class _Block(Struct, frozen=True):
     """A block of a text: its kind and its offsets; `items` are the texts of a list's items or of a quote."""
 
     kind: str
@@ -245,7 +244,7 @@ def _list(text: str, at: int) -> _Block | None:
     return _Block("list", start, end, (*items[:-1], items[-1].rstrip(JS_SPACE)))
 
 
-class _Ends(NamedTuple):
+class _Ends(Struct, frozen=True):
     """What ends a list item whose text is indented by so much."""
 
     all: re.Pattern[str]

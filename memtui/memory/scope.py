@@ -18,7 +18,6 @@ import os
 import stat
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -176,7 +175,7 @@ MOST_AGENTS = 500
 """Agents of one kind that we list."""
 
 
-class ScopeRoot(NamedTuple):
+class ScopeRoot(Struct, frozen=True):
     """A folder that may hold memory."""
 
     id: str

@@ -24,7 +24,7 @@ from memtui.util.errors import NotFound
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class Snapshot:  # a dataclass, because caches are left out of comparison
     """What one reading found.
 
     `scopes` are the folders that exist, the auto memory first; `problems` is empty before the full reading (`full`).
@@ -138,7 +138,8 @@ def load_snapshot(
     files = {} if known is None else known._paths
     notices: list[str] = []
     scopes = []
-    for id, label, root in scope_roots(location):
+    for place in scope_roots(location):
+        id, label, root = place.id, place.label, place.root
         if id == "auto" and not _is_there(root):
             notices.append(f"no memory yet: {root} doesn't exist")
             continue

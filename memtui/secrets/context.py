@@ -12,7 +12,6 @@ Work is bound to windows around those words, so a text without them, or one endl
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memtui.secrets import values
 from memtui.secrets.keywords import Keyword, find_keywords
@@ -82,31 +81,26 @@ _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is ov
 _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
-class ContextHit(NamedTuple):
-    """A value that looks secret: its span in the text, and which kind of word led to it."""
-
-    rule: str
-    start: int
-    end: int
+Span = tuple[str, int, int]
+"""A rule, and the start and end in the text of the value that it found."""
 
 
-def find(text: str) -> Iterator[ContextHit]:
+def find(text: str) -> Iterator[Span]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
     most = max(MOST_WORDS, len(text) // SPARSE)
     if len(words) > most:
-        yield ContextHit("too-many-to-look-at", words[most].start, words[most].end)
+        yield "too-many-to-look-at", words[most].start, words[most].end
     for word in words[:most]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
         if _MAYBE.search(segment):
-            for rule, s, e in _near_keyword(text, start, segment, word):
-                yield ContextHit(rule, s, e)
+            yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 
 
-def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[tuple[str, int, int]]:
+def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[Span]:
     """The values that belong to one such word, nearest kind first."""
     kind: str = word.kind
     rule = "password" if kind != "token" else "token"
@@ -315,7 +309,7 @@ _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*$", re.MULTILINE)
 _HEAD = re.compile(rf"(?<![A-Za-z])(?:{_PASSWORD}|psk|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
 
 
-def _tables(text: str) -> Iterator[ContextHit]:
+def _tables(text: str) -> Iterator[Span]:
     """Cells of a Markdown table under a heading such as "Password"."""
     if "|" not in text:
         return
@@ -332,7 +326,7 @@ def _tables(text: str) -> Iterator[ContextHit]:
                 real = n in columns and value and _is_assigned(value, "password", quoted=False, name="")
                 if real and not values.is_wordy(value):
                     start = at + cell.index(value)
-                    yield ContextHit("password", start, start + len(value))
+                    yield "password", start, start + len(value)
                 at += len(cell) + 1
         last_end = row.end()
 

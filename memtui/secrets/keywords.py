@@ -5,12 +5,14 @@ what stands around each, is some thirty times cheaper, and most files have no su
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 KeywordKind = Literal["password", "short", "token", "weak"]
 
 
-class Keyword(NamedTuple):
+class Keyword(Struct, frozen=True):
     """A word and its span; "short" are words that also mean something else, "weak" only make a place likely."""
 
     kind: KeywordKind

@@ -78,7 +78,7 @@ def mask(value: str, rule: str = "password") -> str:
     """What may be shown of a secret: the public prefix of a vendor's format, never more, and its length."""
     prefix = ""
     if rule in _PREFIXED and len(value) >= 20:
-        prefix = next((p for r, p, _ in TOKENS if r == rule and value.startswith(p)), "")[:12]
+        prefix = next((t.prefix for t in TOKENS if t.rule == rule and value.startswith(t.prefix)), "")[:12]
     if value.startswith("-----BEGIN"):
         return "-----BEGIN … PRIVATE KEY-----"
     return f"{prefix}•••••• ({len(value)} characters)"
@@ -117,7 +117,7 @@ def _key_end(text: str, finding: Finding) -> int:
     return rest.end() if rest else finding.end
 
 
-def _by_prefix(text: str) -> Iterator[tuple[str, int, int]]:
+def _by_prefix(text: str) -> Iterator[context.Span]:
     """Formats with a prefix of their own; only long runs of token characters can hold one."""
     runs = "\n".join(run for run in _RUN.findall(text) if _MIXED.search(run))
     if not runs:
@@ -151,7 +151,7 @@ def _is_token(prefix: str, value: str) -> bool:
     return not values.is_wordy(body) or any(c.isdigit() for c in body)
 
 
-def _by_place(text: str) -> Iterator[tuple[str, int, int]]:
+def _by_place(text: str) -> Iterator[context.Span]:
     """Places by form: a password in a URL, a header, a flag of a command, a key block."""
     low = text.lower()
     closed = {gate for gate in GATES if gate not in low}

@@ -10,19 +10,21 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, overload
+from typing import Any, NamedTuple, overload
 
 from msgspec.msgpack import Decoder, Encoder
 
 from memtui.client.session_files import SessionFile, session_id
-from memtui.util.record import Record
 
 
-class Session(Record):
+class Session(NamedTuple):
     """A session as a line of a list: its file, and of the facts what a line shows, or is looked for in.
 
     There may be thousands: this is a row of the catalogue as the database gives it, and nothing around it. `when` is
     that of `Facts.when`; `title` is "" where nobody said anything yet, `first_prompt` where it is the title.
+
+    A named tuple, unlike other values: rows of SQLite become sessions, and are compared with what a folder lists, as
+    they are. A Struct would be built and taken apart again 5,000 times for one `memtui sessions ls`.
     """
 
     place: str

@@ -15,7 +15,7 @@ from memtui.util.errors import NotFound
 
 
 @dataclass
-class Transcript:
+class Transcript:  # mutable, and makes its reader itself
     """A session's records in file order, and where to find what they say.
 
     `tail` is the record that begins behind the last line end, if it is whole: the client counts it, `entries` does not.

@@ -3,10 +3,11 @@
 Every text colour has at least 4.5:1 against the surfaces it stands on (tests/tui/test_theme.py).
 """
 
-from memtui.util.record import Record
+from msgspec import Struct
+from msgspec.structs import asdict
 
 
-class Palette(Record):
+class Palette(Struct, frozen=True):
     """The colours that stylesheets and panels name, each with a dollar sign in front."""
 
     problem: str
@@ -19,10 +20,10 @@ class Palette(Record):
 
     def variables(self) -> dict[str, str]:
         """As variables for a theme."""
-        return self._asdict()
+        return asdict(self)
 
 
-class Colours(Record):
+class Colours(Struct, frozen=True):
     """One theme of ours: text, and what it stands on. `border` is that of a pane without the focus."""
 
     palette: Palette

@@ -1,9 +1,9 @@
 """The marks that a terminal may not be able to show, in two sets."""
 
-from memtui.util.record import Record
+from msgspec import Struct
 
 
-class Glyphs(Record):
+class Glyphs(Struct, frozen=True):
     """The marks of one character set; each takes one cell, those of a tree two."""
 
     problem: str

@@ -1,33 +1,28 @@
 """Where memtui's own files are: never inside a folder that the agent reads."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
-from memtui.util.record import Record
-
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from pathlib import Path
+from msgspec import Struct
 
 
-class Dirs(Record):
+class Dirs(Struct, frozen=True):
     """Our three folders; none of them has to exist yet.
 
     `config` holds config.toml, `state` history, drafts, pins and locks, `cache` what may be deleted at any time.
     """
 
-    config: "Path"
-    state: "Path"
-    cache: "Path"
+    config: Path
+    state: Path
+    cache: Path
 
     @classmethod
-    def from_env(cls, environ: Mapping[str, str], home: "Path") -> "Dirs":
+    def from_env(cls, environ: Mapping[str, str], home: Path) -> "Dirs":
         """The XDG folders, on macOS too: people look for terminal programs in ~/.config (lazygit#1341)."""
-        from pathlib import Path
-
         return cls(*(Path(_folder(environ, str(home), name, default)) for name, default in _XDG))
 
     @property
-    def sessions(self) -> "Path":
+    def sessions(self) -> Path:
         """What was done to sessions, and those put away; not there until somebody did."""
         return self.state / "sessions"
 

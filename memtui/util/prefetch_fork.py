@@ -6,12 +6,9 @@ import marshal
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any, TypeVar
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    from typing import Any, TypeVar
-
-    Found = TypeVar("Found")
+Found = TypeVar("Found")
 
 ROOM = 1 << 20
 """Bytes of what is found that have room at once; anybody may have so many."""

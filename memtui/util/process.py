@@ -8,7 +8,7 @@ import os
 import sys
 from pathlib import Path
 
-from memtui.util.record import Record
+from msgspec import Struct
 
 _LINUX = sys.platform.startswith("linux")
 _WINDOWS = sys.platform == "win32"
@@ -16,7 +16,7 @@ _SAME_START = 0.5
 """Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
 
 
-class Identity(Record):
+class Identity(Struct, frozen=True):
     """A process: its number, when it started and in which run of the machine.
 
     `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-TYPE_CHECKING = False  # see `record`
+TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
     from typing import Any
 

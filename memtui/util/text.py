@@ -4,9 +4,7 @@
 passes them on. Everything from disk or a model goes through it before a widget or a terminal sees it.
 """
 
-TYPE_CHECKING = False  # see base.record
-if TYPE_CHECKING:
-    import re
+import re
 
 JS_SPACE = "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"  # noqa: E501
 """What JavaScript counts as white space: the agent client cuts its texts by it."""
@@ -15,7 +13,7 @@ _FORMAT = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0"
     "\ufff0-\ufffb\U000e0000-\U000e0fff"
 )
-_UNSAFE = f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]"
+_UNSAFE = re.compile(f"[\x00-\x1f\x7f-\x9f\ud800-\udfff{_FORMAT}]")
 # A joiner inside an emoji sequence is part of one drawn character, but whether a terminal draws it as one cell pair or
 # as several is anybody's guess: shown apart, widths stay true.
 
@@ -33,9 +31,8 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    import re  # found compiled from the second time on; the first picture, all ASCII as a rule, needs none
 
-    def mark(match: "re.Match[str]") -> str:
+    def mark(match: re.Match[str]) -> str:
         char = match[0]
         if char in keep:
             return char
@@ -44,7 +41,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
             return chr(0x2400 + code)
         return "\u2421" if code == 0x7F else f"‹U+{code:04X}›"
 
-    return re.sub(_UNSAFE, mark, text)
+    return _UNSAFE.sub(mark, text)
 
 
 def is_plain(text: str) -> bool:

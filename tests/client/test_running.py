@@ -131,7 +131,8 @@ CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
 
 LOOKS = (
     "import json, pathlib, sys; from memtui.client.environment import Env; from memtui.client.running import running;"
-    "found = [one._asdict() for one in running(Env.real()).values()];"
+    "from msgspec.structs import asdict;"
+    "found = [asdict(one) for one in running(Env.real()).values()];"
     "pathlib.Path(sys.argv[1]).write_text(json.dumps(found))"
 )
 

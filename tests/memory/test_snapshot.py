@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.errors import NotFound
@@ -161,7 +162,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 def test_memory_switched_off(tmp_path: Path) -> None:
     snapshot_of(tmp_path, FILES)
     env, place = place_of(tmp_path)
-    snapshot = load_snapshot(env=env, location=place._replace(enabled=False), full=True, now=NOW)
+    snapshot = load_snapshot(env=env, location=replace(place, enabled=False), full=True, now=NOW)
     assert snapshot.auto is not None and len(snapshot.auto.files) == 3
     assert snapshot.notices == ("memory is switched off: the agent loads and writes none",)
 
@@ -199,7 +200,7 @@ from memtui.client.memory_location import locate_memory
 from memtui.memory.snapshot import load_snapshot
 root = Path(sys.argv[1])
 env = Env(root / "home", {}, ())
-place = locate_memory(env, root / "repo")._replace(folder=root / "memory")
+place = replace(locate_memory(env, root / "repo"), folder=root / "memory")
 world = load_snapshot(place, env, full=False, now=1.0)
 assert world.auto is not None and len(world.auto.files) == 3
 heavy = ("yaml", "markdown_it", "dulwich", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")

@@ -32,7 +32,7 @@ def test_glyphs_follow_the_stream() -> None:
     assert glyphs_for("UTF8", ascii_only=False) is UNICODE
     assert glyphs_for("latin-1", ascii_only=False) is PLAIN
     assert glyphs_for("utf-8", ascii_only=True) is PLAIN
-    assert all(getattr(PLAIN, name).isascii() for name in PLAIN._fields)
+    assert all(getattr(PLAIN, name).isascii() for name in PLAIN.__struct_fields__)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec.structs import asdict
 
 from memtui.cli.commands.explain import switch_data, value_words
 from memtui.cli.context import CliContext
@@ -253,7 +254,7 @@ def keys(call: CliContext) -> None:
     if call.keys is None:
         raise Unsupported("the screen's keys are not known here", hint="run it as memtui config keys")
     listed, own = call.keys(), call.config.keys
-    found = [{**row._asdict(), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
+    found = [{**asdict(row), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
 
     def text() -> Iterator[Line]:
         columns = [Column("action"), Column("keys"), Column("where"), Column("what it does", rest=1)]

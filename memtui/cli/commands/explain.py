@@ -59,7 +59,9 @@ def _each(
     def lines() -> Iterator[Line]:
         for number, data in enumerate(found):
             if len(found) > 1:
-                yield from ["", StyledText(data["file"], "bold")] if number else [StyledText(data["file"], "bold")]
+                if number:
+                    yield ""
+                yield StyledText(data["file"], "bold")
             yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
     call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)

@@ -30,7 +30,7 @@ _WINDOW = re.compile(r"\[[^]]*\]\Z")
 
 
 @dataclass(frozen=True, slots=True)
-class ApiKey:
+class ApiKey:  # a dataclass, whose repr leaves the value out
     """A credential: the variable that holds it, its value, and where that was set, in words."""
 
     name: str

@@ -89,7 +89,8 @@ def _date(desk: RuleContext) -> None:
         day = desk.day(file)
         if day is None:
             continue
-        text, dates = absolute(desk.text(file.name), day)
+        turned = absolute(desk.text(file.name), day)
+        text, dates = turned.text, turned.dates
         if file.description is not None and file.front.verdict != "invalid":
             said = absolute(file.description, day)
             text = set_field(text, "description", said.text) if said.dates else text

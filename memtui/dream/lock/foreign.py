@@ -21,7 +21,7 @@ from memtui.util.errors import NotFound
 
 
 @dataclass(frozen=True, slots=True)
-class ExternalRun:
+class ExternalRun:  # a dataclass, because `names` is left out of comparison
     """Whoever holds the lock and is none of ours.
 
     `since` is when the lock was taken, in seconds since 1970. `session` is the id of the session that its process has

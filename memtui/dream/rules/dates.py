@@ -15,7 +15,8 @@ Left alone, because not certain:
 import re
 from bisect import bisect_right
 from datetime import date, timedelta
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from memtui.memory.dates import relative_dates
 from memtui.memory.frontmatter import read_frontmatter
@@ -52,14 +53,14 @@ _PARTICLE = re.compile(r"부터|까지|에|의|도|만|보다")
 _QUOTES = {"“": "”", "‘": "’", "「": "」", "『": "』", "«": "»"}
 
 
-class Turned(NamedTuple):
+class Turned(Struct, frozen=True):
     """A text with its dates absolute, and the words with what they mean."""
 
     text: str
     dates: tuple[tuple[str, str], ...]
 
 
-class _When(NamedTuple):
+class _When(Struct, frozen=True):
     """A date in words; `part` tells that the phrase says more (the time of day), so that it has to stay."""
 
     words: str

@@ -17,9 +17,9 @@ title, has no place in the text any more: it is handed back by itself.
 """
 
 import re
-from typing import NamedTuple
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from memtui.dream.rules.context import RuleContext, plain, stamp_of
 from memtui.dream.rules.dates import rests_on_its_day
@@ -36,7 +36,7 @@ _ENDS = (".", "!", "?", "。")
 _CREATED = ("created", "metadata.created")
 
 
-class Union(NamedTuple):
+class Union(Struct, frozen=True):
     """A text out of two, and the headings of the older one that have no place in it."""
 
     text: str
@@ -77,8 +77,8 @@ def union(newer: str, older: str) -> Union:
         head = head if head.endswith(newline * 2) else head + newline
     body = newer[front.body_start :].replace("\r\n", "\n")
     old_body = older[old_front.body_start :].removeprefix("\ufeff").replace("\r\n", "\n")
-    made, lone = _united(body, old_body)
-    return Union(_with_created(head + made.replace("\n", newline), old_front), lone)
+    union = _united(body, old_body)
+    return replace(union, text=_with_created(head + union.text.replace("\n", newline), old_front))
 
 
 def _united(body: str, old_body: str) -> Union:

@@ -15,7 +15,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from msgspec import Struct
 
@@ -53,7 +53,7 @@ _DENIAL = re.compile(
 )
 
 
-class _Name(NamedTuple):
+class _Name(Struct, frozen=True):
     """A name as a slug without its type, the same without what marks a copy, its numbers, its words in order."""
 
     word: str

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.segments import Line, cells, joined
-from memtui.util.record import Record
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope
 
@@ -24,7 +26,7 @@ def bar(share: float, width: int, glyphs: Glyphs) -> str:
     return f"{glyphs.left}{glyphs.full * filled}{glyphs.empty * (room - filled)}{glyphs.right}"
 
 
-class Fill(Record):
+class Fill(Struct, frozen=True):
     """How full an index is: counted lines and UTF-16 units, their limits, and the lines and entries not loaded."""
 
     lines: int

@@ -1,11 +1,12 @@
 """The first line: which project, where its memory is, and what is wrong with it."""
 
+from msgspec import Struct
+
 from memtui.tui.segments import Line, cells, joined
 from memtui.util import text
-from memtui.util.record import Record
 
 
-class PlaceFacts(Record):
+class PlaceFacts(Struct, frozen=True):
     """What the line says; strings are shown as they are, so they come in visible."""
 
     project: str

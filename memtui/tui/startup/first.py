@@ -12,7 +12,7 @@ from memtui.tui.startup.picture import CachedFrame, notice, read
 from memtui.tui.startup.terminal import Terminal, size
 from memtui.util.app_dirs import cache_folder
 
-TYPE_CHECKING = False  # see base.record
+TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
     from collections.abc import Callable
     from types import TracebackType

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from math import ceil
+from typing import NamedTuple
 
 from memtui.tui import keys
 from memtui.tui.glyphs import Glyphs
@@ -13,7 +14,6 @@ from memtui.tui.segments.place_line import PlaceFacts, place_line
 from memtui.tui.segments.topic_list import EMPTY, first_file, row_line, title
 from memtui.tui.startup.picture import Picture
 from memtui.util import text
-from memtui.util.record import Record
 
 SMALLEST = (40, 12)
 """Columns and rows below which the first screen is left to Textual."""
@@ -26,7 +26,7 @@ Run = tuple[str, str, str]
 _BOXES = {"round": "╭─╮│╰─╯", "heavy": "┏━┓┃┗━┛", "ascii": "+-+|+-+"}
 
 
-class Shown(Record):
+class Shown(NamedTuple):
     """What is to be drawn; `now` is the time that ages count back from, in seconds."""
 
     picture: Picture | None
@@ -36,7 +36,7 @@ class Shown(Record):
     glyphs: Glyphs
 
 
-class _Pane(Record):
+class _Pane(NamedTuple):
     """A frame with its title and rows; the rows are as wide as the frame is inside."""
 
     width: int

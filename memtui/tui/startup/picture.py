@@ -10,16 +10,18 @@ This is what a start imports first, so it stands on little: no dataclass, no eng
 
 import os
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 from zlib import crc32
+
+from msgspec.structs import astuple
 
 from memtui import __version__
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.segments.budget_meter import Fill
-from memtui.util.record import Record
 from memtui.util.tabbed import pack, unpack
 
-TYPE_CHECKING = False  # see base.record
+TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -39,7 +41,7 @@ _END = "end"
 """The last line of a file that is whole."""
 
 
-class Picture(Record):
+class Picture(NamedTuple):
     """What the first screen showed, apart from what is the same in every start; `files` counts the memory's files."""
 
     rows: tuple[Row, ...]
@@ -53,7 +55,7 @@ class Picture(Record):
     """False: only what the folder lists, without anything that stands in a file."""
 
 
-class CachedFrame(Record):
+class CachedFrame(NamedTuple):
     """A picture, if there is one, with what was decided before it was made; all texts visible.
 
     `project` and `folder` are as the first line shows them; `memory` is the folder's path; `enabled` is auto memory.
@@ -145,7 +147,7 @@ def read(cache: "str | Path", cwd: str, environ: Mapping[str, str]) -> CachedFra
 
 def _row(line: str) -> Row:
     values = unpack(line)
-    return GroupRow(*values) if len(values) == len(GroupRow._fields) else FileRow(*values)
+    return GroupRow(*values) if len(values) == len(GroupRow.__struct_fields__) else FileRow(*values)
 
 
 def load(start: "StartContext") -> Picture | None:
@@ -166,7 +168,13 @@ def save(start: "StartContext", picture: Picture, kept: CachedFrame, stamps: Ite
     counted = (picture.files, picture.problems, picture.unlisted, picture.branch, picture.last_dream)
     seen = list(stamps)
     head = pack([key, len(rows), len(seen)])
-    lines = [head, pack(kept[1:]), pack(counted), pack(picture.fill or ()), *map(pack, rows)]
+    lines = [
+        head,
+        pack(kept[1:]),
+        pack(counted),
+        pack(astuple(picture.fill) if picture.fill else ()),
+        *(pack(astuple(row)) for row in rows),
+    ]
     lines += [f"{size}\t{time}\t{path.encode('unicode_escape').decode('ascii')}" for path, size, time in seen]
     lines.append(_END)
     try:

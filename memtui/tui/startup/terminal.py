@@ -5,7 +5,7 @@ import sys
 import termios
 from collections.abc import Mapping
 
-TYPE_CHECKING = False  # see base.record
+TYPE_CHECKING = False  # as in typing
 if TYPE_CHECKING:
     from typing import Any
 

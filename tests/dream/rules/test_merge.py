@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.rules.context import plain
-from memtui.dream.rules.merge import union
+from memtui.dream.rules.merge import Union, union
 from memtui.dream.rules.similarity import alike, pairs, text_of
 from memtui.memory.frontmatter import read_frontmatter
 from tests.memory.folders import topic
@@ -95,7 +95,8 @@ BODIES = st.lists(st.sampled_from(LINES), max_size=14).map("\n".join)
 
 @given(BODIES, BODIES)
 def test_every_line_of_both_is_in_the_union(one: str, other: str) -> None:
-    made, lone = union(topic("A", body=one), topic("B", body=other))
+    result = union(topic("A", body=one), topic("B", body=other))
+    made, lone = result.text, result.headings
     have = {plain(line) for line in made.split("\n")}
     missing = {plain(line) for line in f"{one}\n{other}".split("\n")} - have - {""}
     assert {line.strip("# ") for line in missing} <= {*lone, ""}
@@ -108,7 +109,7 @@ def test_every_line_of_both_is_in_the_union(one: str, other: str) -> None:
 
 def test_a_heading_without_anything_new_is_handed_back() -> None:
     newer, older = topic("A", body="# A\n\nText.\n"), topic("B", body="# B\n\nText.\n\n## Why ##\n")
-    assert union(newer, older) == (newer, ("B", "Why"))
+    assert union(newer, older) == Union(newer, ("B", "Why"))
 
 
 def test_new_lines_join_what_they_belong_to() -> None:
@@ -124,4 +125,4 @@ def test_the_union_keeps_what_is_below_what() -> None:
     newer = topic("A", body="# A\n\nText.\n\n## How\n\n- one\n")
     older = topic("B", body="# B\n\nMore text.\n\n## Old\n\n### Where\n\nThere.\n\n## Gone\n")
     made = topic("A", body="# A\n\nText.\n\nMore text.\n\n## How\n\n- one\n\n## Old\n\n### Where\n\nThere.\n")
-    assert union(newer, older) == (made, ("B", "Gone"))
+    assert union(newer, older) == Union(made, ("B", "Gone"))
