@@ -13,7 +13,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
-from memtui.presentation.dream_text import opening
+from memtui.presentation.dream_text import gate_text, gates_summary
 from memtui.util.text import age, many, size
 
 if TYPE_CHECKING:
@@ -165,17 +165,14 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
-    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
-        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
-        reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
+        told = gate_text(gate, now)
+        state = StyledText(told.label, told.tone)
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 

@@ -9,6 +9,7 @@ from textual.scrollbar import ScrollBarRender
 from textual.theme import Theme
 from textual.widget import Widget
 
+from memtui.presentation import Tone
 from memtui.tui.colours import ANSI, OURS, Colours, Palette, theme_for, theme_like
 from memtui.tui.glyphs import PLAIN, UNICODE, Glyphs, glyphs_for
 
@@ -16,6 +17,7 @@ __all__ = [
     "ANSI",
     "PLAIN",
     "THEMES",
+    "TONE_STYLES",
     "UNICODE",
     "Glyphs",
     "Palette",
@@ -25,6 +27,13 @@ __all__ = [
     "theme_for",
     "theme_like",
 ]
+
+
+TONE_STYLES: dict[Tone, str] = {
+    "": "", "good": "$good", "warn": "$warn", "problem": "$problem", "dim": "$dim", "bold": "bold", "head": "$link",
+    "link": "$link", "added": "$good", "removed": "$problem",
+}  # fmt: skip
+"""The style in which the screen shows each tone of a presented text."""
 
 
 def _theme(name: str, colours: Colours) -> Theme:

@@ -9,10 +9,11 @@ from msgspec.structs import asdict
 
 from memtui.cli.commands.explain import switch_data, value_words
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.cli.table import Column, table
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 
 _LAYERS = ("user", "local", "project")
@@ -165,7 +166,7 @@ def _set_client(call: CliContext, row: Data, value: str | None, layer: str | Non
         after = edit_setting((before or b"").decode("utf-8"), row["key"], new).encode("utf-8")
     except UnicodeDecodeError as error:
         raise MemtuiError(f"{target} is not UTF-8", hint="mend it by hand; it was left as it is") from error
-    diff = unified(before, after, str(target))
+    diff = unified_diff(before, after, str(target))
     written = after != (before or b"") and not call.asked.dry_run
     if written:
         call.workspace.write_switch(target, before, after, f"{row['key']}: {target.name}")

@@ -66,7 +66,7 @@ def status(call: CliContext) -> None:
     from memtui.dream.gates.base import lock_gate
     from memtui.dream.lock.lock import holder_of, seen_lock
     from memtui.dream.run.runs import state_of, waiting
-    from memtui.presentation.dream_text import opening
+    from memtui.presentation.dream_text import ready_in
 
     listed = runs(call)
     lock = seen_lock(call.location.folder, call.dirs)
@@ -103,7 +103,7 @@ def status(call: CliContext) -> None:
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, call.now())}",
+                f"the next one waits, {ready_in(failing.opens_at, call.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
@@ -295,7 +295,7 @@ def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None)
         fields = event_fields(event)
         found.append(fields)
         if stream:
-            call.out.answer("dream-event", fields, event_lines(call, event))
+            call.out.answer("dream-event", fields, event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.history.versions import FOUND
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, UsageError
 from memtui.util.text import age
 
@@ -68,7 +69,7 @@ def version_diff(history: "History", version: "Version", name: str | None = None
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
-            parts.append(unified(after, before, change.name) if back else unified(before, after, change.name))
+            parts.append(unified_diff(after, before, change.name) if back else unified_diff(before, after, change.name))
     return "".join(parts)
 
 
@@ -232,7 +233,7 @@ def restore(call: CliContext, what: str) -> None:
         now: bytes | None = call.workspace.text(path)[0]
     except NotFound:
         now = None
-    diff = unified(now, then, key)
+    diff = unified_diff(now, then, key)
     if call.asked.dry_run:
         _told(call, "restore", f"would restore {key} from {target.id[:SHORT]}", target, None, diff)
         return

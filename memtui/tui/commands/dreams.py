@@ -24,9 +24,9 @@ from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.dialogs.watch_run import WatchRun
 from memtui.tui.messages import CommandDone, CommandRequested, DreamStarts
 from memtui.tui.render.dream_diffs import foreign_difference, run_difference
-from memtui.tui.render.preview import diff
 from memtui.tui.screens.editor import Editor
 from memtui.tui.state import Dream, Starting
+from memtui.util.diff import unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
 from memtui.util.text import many
 
@@ -237,7 +237,7 @@ class DreamCommands(CommandHandler):
                 return
             chosen = asked
         words, old, new = pairs[chosen]
-        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", diff(old, new, name)))
+        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", unified_diff(old, new, name)))
 
     async def wish_dream_adopt(self, wish: CommandRequested, id: str) -> None:
         """Adopt the file under the cursor; in a conflict the dream's side, if the person says so."""
@@ -289,7 +289,7 @@ class DreamCommands(CommandHandler):
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
         changes = await self.off(restore_plan, dream.run, self.workspace, names)
-        text = "\n".join(filter(None, (diff(one.base_data, one.data, one.name) for one in changes)))
+        text = "".join(unified_diff(one.base_data, one.data, one.name) for one in changes)
         title = f"Restore {wish.paths[0] if wish.paths else 'all'} from before dream {id}"
         if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):
             saved = await self.off(restore_run, dream.run, self.workspace, changes)
