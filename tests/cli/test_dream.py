@@ -130,14 +130,14 @@ def test_a_dream_in_a_process_of_its_own(run: Run, memory: Path) -> None:
         "started  reflect by offline",
         "updating",
         "project_checkout.md  +1 -1",
-        "ended: done  1 file adopted",
+        "ended  done: 1 file adopted",
     ):
         assert word in ran.out
     assert "Live since then." in (memory / "project_checkout.md").read_text(encoding="utf-8")
     status = run("dream", "status", "--json").data
     assert status["last"] is not None and status["newest"]["how"] == "done"
     assert status["newest"]["pid"] != os.getpid()
-    assert run("dream", "watch").out.endswith("ended: done  1 file adopted\n")
+    assert run("dream", "watch").out.endswith("ended  done: 1 file adopted\n")
     lines = run("dream", "watch", "--jsonl").lines
     assert lines[0]["event"] == "started" and lines[-1]["event"] == "ended"
     whole = run("dream", "watch", "--json").data

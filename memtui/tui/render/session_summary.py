@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from memtui.tui.widgets.properties import Pair
 
 
+LISTED = frozenset({"ended", "messages", "bad lines"})
+"""What `pairs_of` says already, or says better."""
+
+
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
     kept = session.place in session_list.archived
@@ -70,7 +74,7 @@ def opened_of(
     files = {*written, *(file.path for file in done.changes.files)}
     health = health_of(transcript, told)
     details = [
-        *(summary_details(facts) if facts else []),
+        *(one for one in (summary_details(facts) if facts else ()) if one.label not in LISTED),
         *resume_details(told, health),
         *work_details(done.stats.total, done.usage.total),
         LabeledText("files", f"{len(files)} changed" if files else ""),
