@@ -1,7 +1,6 @@
 """Sessions: what happened in one, what a resume sends of it, and when the client deletes it."""
 
 from collections import Counter
-from collections.abc import Sequence
 from datetime import datetime
 
 from memtui.presentation import LabeledText
@@ -79,8 +78,3 @@ def omitted_details(plan: ResumePlan) -> list[LabeledText]:
     """How many records are not sent, by reason, the most frequent first."""
     counts = Counter(item.why for item in plan.left_out)
     return [LabeledText("not sent", f"{number:,} {WORDS[why]}", "dim") for why, number in counts.most_common()]
-
-
-def labelled(details: Sequence[LabeledText], *, width: int = 13) -> list[str]:
-    """Details as lines of plain text, one below the other."""
-    return [f"{detail.label:<{width}}{detail.text}" for detail in details]

@@ -18,6 +18,7 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.fs.atomic import read_stable
+from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 from memtui.util.text import age, many, size, visible
 
@@ -334,15 +335,14 @@ def meta_text(call: CliContext, row: Data, details: Data) -> Iterator[Line]:
 
 def problem_line(out: Output, problem: Data) -> Line:
     """A problem as one line: place, severity, what it is, what mends it."""
-    where = ":".join(str(part) for part in (problem["name"], problem["line"], problem["column"]) if part is not None)
-    style = {"error": "problem", "warning": "warn"}.get(problem["severity"], "dim")
+    where = problem_place(problem["name"], problem["line"], problem["column"])
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
     return [
         StyledText(where, "bold"),
         "  ",
-        StyledText(problem["severity"], style),
+        StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]]),
         f"  {problem['message']}",
         StyledText(fix, "dim"),
     ]
