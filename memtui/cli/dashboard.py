@@ -14,7 +14,7 @@ from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.presentation.dream_text import gate_text, gates_summary
-from memtui.util.text import age, many, size
+from memtui.util.text import age, pluralize, size
 
 if TYPE_CHECKING:
     from memtui.client.session_files import RecentSession
@@ -101,7 +101,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words

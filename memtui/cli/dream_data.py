@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.util.text import age, ago
+from memtui.util.text import age, time_ago
 
 if TYPE_CHECKING:
     from memtui.dream.review.adoption import Adoption
@@ -201,4 +201,4 @@ def when(call: CliContext, seconds: float) -> str:
 
 def since(call: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(call.now() - seconds)
+    return time_ago(call.now() - seconds)

@@ -41,7 +41,7 @@ class Env(Struct, frozen=True):
         return self.environ.get(name, "")
 
 
-def truth(value: str | None) -> bool | None:
+def parse_switch(value: str | None) -> bool | None:
     """What a switch in the environment says: 1, true, yes and on are true; 0, false, no and off are false.
 
     Letter case and blanks around it do not count. Anything else, "" included, says nothing and gives `None`.

@@ -16,13 +16,13 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.paths import belongs, config_dir
+from memtui.client.paths import config_dir, matches_project_name
 from memtui.client.projects import session_directories
 from memtui.client.session_files import SessionFile
 from memtui.util.errors import Unsupported
 from memtui.util.text import visible
 
-NAME = "claude"
+CLIENT_NAME = "claude"
 
 _ELSEWHERE = (".local/bin/claude", ".claude/local/claude")
 """Below the home: where its installers put it, on the PATH or not."""
@@ -35,7 +35,7 @@ def find_client(env: Env) -> str:
     Raises:
         Unsupported: If there is none.
     """
-    found = shutil.which(NAME, path=env.get("PATH") or os.defpath)
+    found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
     if found is not None:
         return str(Path(found).absolute())
     for name in _ELSEWHERE:
@@ -43,23 +43,23 @@ def find_client(env: Env) -> str:
         if place.is_file() and os.access(place, os.X_OK):
             return str(place)
     raise Unsupported(
-        f"the agent client isn't installed here: no {NAME} on the PATH",
+        f"the agent client isn't installed here: no {CLIENT_NAME} on the PATH",
         hint="install Claude Code; --print shows the command, --context the conversation",
     )
 
 
-def resume_words(client: str, session: str, *, fork: bool = False) -> list[str]:
+def resume_command(client: str, session: str, *, fork: bool = False) -> list[str]:
     """The command that resumes a session, in words; `fork`: in a new file, the old one stays as it is."""
     return [client, "--resume", session, *(["--fork-session"] if fork else [])]
 
 
-def resume_environ(env: Env) -> dict[str, str]:
+def resume_environment(env: Env) -> dict[str, str]:
     """The environment to resume in: a relative configuration folder would mean another one in another directory."""
     given = {"CLAUDE_CONFIG_DIR": str(config_dir(env))} if "CLAUDE_CONFIG_DIR" in env.environ else {}
     return {**env.environ, **given}
 
 
-class LaunchCommand(Struct, frozen=True):
+class ResumeDirectory(Struct, frozen=True):
     """Where a session has to be resumed, so that the client works where it did.
 
     `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
@@ -71,17 +71,17 @@ class LaunchCommand(Struct, frozen=True):
     others: tuple[Path, ...] = ()
 
 
-def start_of(file: SessionFile) -> LaunchCommand:
+def resume_directory(file: SessionFile) -> ResumeDirectory:
     """Where a session began: the first directory in its records that its folder is named after, else the first."""
     named = session_directories(file)
-    own = [path for path in named if belongs(file.path.parent.name, path)]
+    own = [path for path in named if matches_project_name(file.path.parent.name, path)]
     first = next(iter((*own, *named)), None)
     others = tuple(Path(path) for path in named if path != first and Path(path).is_dir())
     directory = None if first is None else Path(first)
-    return LaunchCommand(directory, directory is not None and directory.is_dir(), others)
+    return ResumeDirectory(directory, directory is not None and directory.is_dir(), others)
 
 
-def copied_command(
+def shell_command(
     directory: Path | None, session: str, *, fork: bool = False, environ: Mapping[str, str] | None = None
 ) -> str:
     """The command that resumes a session, for a person to paste into a shell.
@@ -95,13 +95,13 @@ def copied_command(
     Returns:
         One line. What a terminal would obey is written as an escape that the shell (not a plain POSIX one) turns back.
     """
-    words = [quoted(word) for word in resume_words(NAME, session, fork=fork)]
-    words[:0] = [f"{name}={quoted(value)}" for name, value in (environ or {}).items()]
+    words = [shell_quote(word) for word in resume_command(CLIENT_NAME, session, fork=fork)]
+    words[:0] = [f"{name}={shell_quote(value)}" for name, value in (environ or {}).items()]
     command = " ".join(words)
-    return command if directory is None else f"cd {quoted(str(directory))} && {command}"
+    return command if directory is None else f"cd {shell_quote(str(directory))} && {command}"
 
 
-def quoted(word: str) -> str:
+def shell_quote(word: str) -> str:
     """A word for a shell, on one line and without a character that a terminal would obey."""
     if visible(word, keep="") == word:
         return shlex.quote(word)

@@ -1,7 +1,7 @@
 """Values that are refused as a memory folder: each would let a background agent rewrite what is no memory.
 
 Two looks: at the text as it stands in the settings, and at the place that it leads to, links followed. The client
-itself refuses only a few of them (`client_takes`); the rest is ours.
+itself refuses only a few of them (`client_memory_folder`); the rest is ours.
 """
 
 import os
@@ -13,14 +13,14 @@ from pathlib import Path, PurePosixPath
 
 from msgspec import Struct
 
-from memtui.client.paths import real
+from memtui.client.paths import real_path
 from memtui.util.text import nfc, visible
 
-LONGEST_PATH = 4096
-LONGEST_NAME = 255
-SHORTEST = 4
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+MIN_PATH_CHARS = 4
 """Characters of a path that can be meant: "/x" and "/ab" are slips."""
-MOST_LINKS = 40
+MAX_LINKS = 40
 """As many as Linux follows in one path."""
 
 _SHELL = (
@@ -71,7 +71,7 @@ _IN_CONFIG = _names(
 """Of the agent client's folder: what it or the user keeps there for other ends."""
 
 
-class Around(Struct, frozen=True):
+class ProtectedPaths(Struct, frozen=True):
     """What a memory folder must not be or hold: the home, the client's folder, the working directory, the project."""
 
     home: Path
@@ -79,7 +79,7 @@ class Around(Struct, frozen=True):
     projects: tuple[Path, ...]
 
 
-def folder_of(value: str, around: Around, *, tilde: bool = True) -> Path | str:
+def check_memory_folder(value: str, around: ProtectedPaths, *, tilde: bool = True) -> Path | str:
     """The folder that a setting or variable names, or why it is refused.
 
     Args:
@@ -99,7 +99,7 @@ def folder_of(value: str, around: Around, *, tilde: bool = True) -> Path | str:
     return _bad_place(path, around) or path
 
 
-def client_takes(value: str, home: Path, *, tilde: bool = True) -> Path | None:
+def client_memory_folder(value: str, home: Path, *, tilde: bool = True) -> Path | None:
     """The folder that the client itself would use for a value, or `None` where it refuses it too.
 
     Source:
@@ -142,7 +142,7 @@ def _bad_text(value: str, home: Path) -> str:
         return "it steps up with .."
     if "~" in parts:
         return "a ~ in the middle is not expanded"
-    if len(os.fsencode(value)) > LONGEST_PATH or any(len(os.fsencode(part)) > LONGEST_NAME for part in parts):
+    if len(os.fsencode(value)) > MAX_PATH_BYTES or any(len(os.fsencode(part)) > MAX_NAME_BYTES for part in parts):
         return "it is too long"
     return next((reason for part in parts if (reason := _bad_name(part))), "")
 
@@ -156,9 +156,9 @@ def _bad_name(part: str) -> str:
     return ""
 
 
-def _bad_place(path: Path, around: Around) -> str:
+def _bad_place(path: Path, around: ProtectedPaths) -> str:
     """Why the place can't be a memory folder, as it is written or as links lead to it, or ""."""
-    if len(str(path)) < SHORTEST:
+    if len(str(path)) < MIN_PATH_CHARS:
         return "it is the root of the file system" if str(path) == "/" else "it is too short to be meant"
     written = _bad_spot(path, around)
     if written:
@@ -187,7 +187,7 @@ def _bad_place(path: Path, around: Around) -> str:
     return "it is a git repository's own folder" if bare else ""
 
 
-def _bad_spot(path: Path, around: Around) -> str:
+def _bad_spot(path: Path, around: ProtectedPaths) -> str:
     place = _fold(path)
     homes = _both(around.home)
     for home in homes:
@@ -211,7 +211,7 @@ def _bad_spot(path: Path, around: Around) -> str:
     return _in_config(place, around)
 
 
-def _system(path: Path, around: Around) -> str:
+def _system(path: Path, around: ProtectedPaths) -> str:
     place = _fold(path)
     if str(place) in _TOPS:
         return "it is shared by many"
@@ -222,7 +222,7 @@ def _system(path: Path, around: Around) -> str:
     return ""
 
 
-def _in_config(place: PurePosixPath, around: Around) -> str:
+def _in_config(place: PurePosixPath, around: ProtectedPaths) -> str:
     for config in _both(around.config):
         if place == config or _within(config, place):
             return "the agent client keeps its settings there"
@@ -253,7 +253,7 @@ def _links(path: Path) -> Iterator[Path | None]:
         except (OSError, ValueError):
             continue
         links += 1
-        if links > MOST_LINKS:
+        if links > MAX_LINKS:
             yield None
             return
         place = Path(target) if target.startswith("/") else place.parent / target
@@ -270,7 +270,7 @@ def _fold(path: Path) -> PurePosixPath:
 
 
 def _both(path: Path) -> Sequence[PurePosixPath]:
-    written, followed = _fold(path), _fold(real(path))
+    written, followed = _fold(path), _fold(real_path(path))
     return (written,) if written == followed else (written, followed)
 
 

@@ -25,14 +25,14 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.client.paths import read_small, real
+from memtui.client.paths import read_small_file, real_path
 
 _BLANK = " \t\n\r\v\f\ufeff\u00a0\u2028\u2029"
 
 
 def worktree_root(cwd: Path) -> Path | None:
     """The nearest folder with a `.git` in or above the real path of `cwd`, or `None`."""
-    start = real(cwd)
+    start = real_path(cwd)
     for folder in (start, *start.parents):
         try:
             mode = (folder / ".git").stat().st_mode
@@ -60,7 +60,7 @@ def main_repository(root: Path) -> Path:
         seen = _join(private, back).resolve(strict=True)
     except (OSError, RuntimeError, ValueError):
         return root
-    if seen != real(root) / ".git":
+    if seen != real_path(root) / ".git":
         return root
     return common.parent if common.name == ".git" else common
 
@@ -75,7 +75,7 @@ def canonical_root(cwd: Path) -> Path:
         The main repository's folder, or the real path of `cwd` where there is no repository.
     """
     root = worktree_root(cwd)
-    return real(cwd) if root is None else main_repository(root)
+    return real_path(cwd) if root is None else main_repository(root)
 
 
 def worktrees(root: Path) -> tuple[Path, ...]:
@@ -111,7 +111,7 @@ def head_file(cwd: Path) -> tuple[Path, Path] | None:
 
 
 def _line(path: Path) -> str | None:
-    data = read_small(path)
+    data = read_small_file(path)
     return None if data is None else data.decode("utf-8", "replace").strip(_BLANK)
 
 

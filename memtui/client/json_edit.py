@@ -40,7 +40,7 @@ _DEEPEST = 500
 """Objects and lists within each other: any Python reads as many, not every one reads more."""
 
 
-class BadJson(ValueError):
+class InvalidJson(ValueError):
     """Text that is no strict JSON object; `line` counts from 1."""
 
     def __init__(self, reason: str, line: int) -> None:
@@ -49,7 +49,7 @@ class BadJson(ValueError):
         self.line = line
 
 
-class Member(Struct, frozen=True):
+class JsonMember(Struct, frozen=True):
     """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
 
     `depth` counts the objects and lists within each other that it is.
@@ -69,7 +69,7 @@ class _Token(Struct, frozen=True):
     stop: int
 
 
-def members(text: str) -> tuple[Member, ...]:
+def parse_members(text: str) -> tuple[JsonMember, ...]:
     """The members of the outermost object in the order in which they stand; a key may occur twice.
 
     Raises:
@@ -79,12 +79,12 @@ def members(text: str) -> tuple[Member, ...]:
     token = next(tokens)
     if token.kind != "{":
         _fail(text, token.start, "it is empty" if token.kind == "end" else "it is not an object")
-    found: list[Member] = []
+    found: list[JsonMember] = []
     token = next(tokens)
     while token.kind != "}" or found:  # "{}" may close at once; after a comma a key has to come
         key, first = token, _value_of(text, tokens, token)
         name = json.loads(text[key.start : key.stop])
-        found.append(Member(name, key.start, key.stop, first.start, *_end(text, tokens, first)))
+        found.append(JsonMember(name, key.start, key.stop, first.start, *_end(text, tokens, first)))
         token = next(tokens)
         if token.kind == "}":
             break
@@ -156,7 +156,7 @@ def _unexpected(text: str, token: _Token, reason: str) -> NoReturn:
 
 
 def _fail(text: str, at: int, reason: str) -> NoReturn:
-    raise BadJson(reason, text.count("\n", 0, at) + 1)
+    raise InvalidJson(reason, text.count("\n", 0, at) + 1)
 
 
 def read_object(text: str) -> dict[str, object]:
@@ -168,7 +168,7 @@ def read_object(text: str) -> dict[str, object]:
         BadJson: If the text isn't one strict JSON object.
     """
     found: dict[str, object] = {}
-    for member in members(text):
+    for member in parse_members(text):
         found.pop(member.key, None)
         if member.depth <= _DEEPEST:
             found[member.key] = json.loads(text[member.value : member.after], parse_int=_number)
@@ -200,15 +200,15 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
     if not rest.strip(_SPACE):
         return text if value is UNSET else mark + "{\n  " + _dump(key) + ": " + _dump(value, "\n", "  ") + "\n}\n"
     try:
-        found = members(text)
-    except BadJson as problem:
+        found = parse_members(text)
+    except InvalidJson as problem:
         raise MemtuiError(
             f"The settings file is not valid JSON: {problem}", hint="repair it in an editor first; nothing was changed"
         ) from problem
     same = [member for member in found if member.key == key]
     if value is UNSET:
         for member in reversed(same):
-            text = _take_out(text, members(text), member.start)
+            text = _take_out(text, parse_members(text), member.start)
         return text
     line_end, indent = _style(text, found)
     if not same:
@@ -220,7 +220,7 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
     return text[: last.value] + _dump(value, line_end, indent) + text[last.after :]
 
 
-def _style(text: str, found: tuple[Member, ...]) -> tuple[str, str]:
+def _style(text: str, found: tuple[JsonMember, ...]) -> tuple[str, str]:
     """The line end between members and the indentation of a key; ("", "") where members share a line."""
     if not found:
         head = text[: text.index("{")]
@@ -249,7 +249,7 @@ def _dump(value: object, line_end: str = "", indent: str = "") -> str:
     return text.replace("\n", line_end + indent) if spread else text
 
 
-def _put_in(text: str, found: tuple[Member, ...], key: str, value: str) -> str:
+def _put_in(text: str, found: tuple[JsonMember, ...], key: str, value: str) -> str:
     if not found:
         opening = text.index("{")
         closing = text.index("}", opening)
@@ -268,7 +268,7 @@ def _put_in(text: str, found: tuple[Member, ...], key: str, value: str) -> str:
     return f"{text[: last.after]},{before}{key}{colon}{value}{text[last.after :]}"
 
 
-def _take_out(text: str, found: tuple[Member, ...], start: int) -> str:
+def _take_out(text: str, found: tuple[JsonMember, ...], start: int) -> str:
     at = next(index for index, member in enumerate(found) if member.start == start)
     if at + 1 < len(found):
         return text[:start] + text[found[at + 1].start :]

@@ -13,11 +13,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.environment import Env
-from memtui.client.forbidden_locations import Around, client_takes, folder_of
+from memtui.client.forbidden_locations import ProtectedPaths, check_memory_folder, client_memory_folder
 from memtui.client.git import main_repository, worktree_root
-from memtui.client.paths import config_dir, given_name, project_name, real
-from memtui.client.settings_files import HARMLESS, Layer, Variable, effective, environment, read_layers
-from memtui.client.switches import Switch, choose, dream_on, memory_on, switches
+from memtui.client.paths import config_dir, configured_project_name, project_name, real_path
+from memtui.client.settings_files import (
+    PROJECT_VARIABLES,
+    EnvVariable,
+    SettingsLayer,
+    effective_env,
+    effective_variables,
+    read_layers,
+)
+from memtui.client.switches import Switch, dream_enabled, memory_enabled, strongest_value, switches
 from memtui.util.text import nfc, visible
 
 OVERRIDE = "CLAUDE_COWORK_MEMORY_PATH_OVERRIDE"
@@ -47,7 +54,7 @@ class MemoryLocation(Struct, frozen=True):
     switches: tuple[Switch, ...]
     warnings: tuple[str, ...]
     config: Path
-    layers: tuple[Layer, ...]
+    layers: tuple[SettingsLayer, ...]
     agent_folder: Path
 
     @property
@@ -85,24 +92,26 @@ def locate_memory(env: Env, cwd: Path, *, flag: str | None = None, bare: bool = 
     Returns:
         The decision, with a warning for all that was refused, ignored or turned on against the user's wish.
     """
-    here = real(cwd)
+    here = real_path(cwd)
     tree = worktree_root(here)
     root = here if tree is None else main_repository(tree)
     layers = read_layers(env, here, flag)
-    after = effective(env, layers)
+    after = effective_env(env, layers)
     config = config_dir(after, here)
-    around = Around(env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root))))
-    own = given_name(after)
+    around = ProtectedPaths(
+        env.home, config, tuple(dict.fromkeys((here, root) if tree is None else (here, tree, root)))
+    )
+    own = configured_project_name(after)
     default = _default(after, config, here, own or project_name(str(root)), project_name(str(root)))
-    chosen, refused = _folder(environment(env, layers), layers, around, default)
-    theirs = _client_folder(environment(env, layers), layers, env.home, default)
+    chosen, refused = _folder(effective_variables(env, layers), layers, around, default)
+    theirs = _client_folder(effective_variables(env, layers), layers, env.home, default)
     warnings = [*_faults(layers), *_unused(env, layers, config), *refused]
     if refused and theirs != chosen.folder:
         warnings[-1] += f"; the agent client itself uses {_shown(theirs)}"
-    on, dreams = memory_on(env, layers, bare=bare)[0], dream_on(layers)[0]
-    if on and not memory_on(env, layers, bare=bare, without="project")[0]:
+    on, dreams = memory_enabled(env, layers, bare=bare)[0], dream_enabled(layers)[0]
+    if on and not memory_enabled(env, layers, bare=bare, without="project")[0]:
         warnings.append("the project's settings turn on auto memory, which you turned off")
-    if dreams and not dream_on(layers, without="project")[0]:
+    if dreams and not dream_enabled(layers, without="project")[0]:
         warnings.append("the project's settings turn on auto-dream, which you turned off")
     name = own or project_name(str(here))
     return MemoryLocation(
@@ -134,7 +143,7 @@ def _default(env: Env, config: Path, cwd: Path, name: str, plain: str) -> Path:
 
 
 def _folder(
-    variables: dict[str, Variable], layers: tuple[Layer, ...], around: Around, default: Path
+    variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...], around: ProtectedPaths, default: Path
 ) -> tuple[_Choice, list[str]]:
     """The memory folder, and what was refused: all that a project names, and what is stronger than what counts."""
     chosen: _Choice | None = None
@@ -143,7 +152,7 @@ def _folder(
         if by == "project":
             refused.append(f"{source} names the memory folder {_shown(value)}: refused, a project must not choose it")
         elif chosen is None:
-            found = folder_of(value, around, tilde=by != "env")
+            found = check_memory_folder(value, around, tilde=by != "env")
             if isinstance(found, Path):
                 chosen = _Choice(found, by, source)
             else:
@@ -151,7 +160,7 @@ def _folder(
     return chosen or _Choice(default, "default", ""), refused
 
 
-def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterator[tuple[str, str, str]]:
+def _named(variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...]) -> Iterator[tuple[str, str, str]]:
     """Each source that names a memory folder, strongest first: who, where, and the text."""
     override = variables.get(OVERRIDE)
     if override is not None and override.value:
@@ -163,37 +172,39 @@ def _named(variables: dict[str, Variable], layers: tuple[Layer, ...]) -> Iterato
             yield layer.name, layer.source, value
 
 
-def _client_folder(variables: dict[str, Variable], layers: tuple[Layer, ...], home: Path, default: Path) -> Path:
+def _client_folder(
+    variables: dict[str, EnvVariable], layers: tuple[SettingsLayer, ...], home: Path, default: Path
+) -> Path:
     """What the client itself uses: a bad variable is passed over, a bad setting falls back to the default at once."""
     override = variables.get(OVERRIDE)
-    taken = None if override is None else client_takes(override.value, home, tilde=False)
+    taken = None if override is None else client_memory_folder(override.value, home, tilde=False)
     if taken is not None:
         return taken
-    named = choose(layers, DIRECTORY)
-    taken = client_takes(str(named[0]), home) if named is not None else None
+    named = strongest_value(layers, DIRECTORY)
+    taken = client_memory_folder(str(named[0]), home) if named is not None else None
     return default if taken is None else taken
 
 
-def _faults(layers: tuple[Layer, ...]) -> Iterator[str]:
+def _faults(layers: tuple[SettingsLayer, ...]) -> Iterator[str]:
     for layer in layers:
         if layer.problem:
             yield f"{_shown(layer.source)}: {layer.problem}"
 
 
-def _unused(env: Env, layers: tuple[Layer, ...], config: Path) -> Iterator[str]:
+def _unused(env: Env, layers: tuple[SettingsLayer, ...], config: Path) -> Iterator[str]:
     """Variables that are set but do not do what they seem to."""
     for layer in layers:
         block = layer.data.get("env")
         if layer.name == "project" and isinstance(block, dict):
             for name in _REDIRECTS:
-                if name in block and name not in HARMLESS:
+                if name in block and name not in PROJECT_VARIABLES:
                     yield f"{_shown(layer.source)} sets {name}: refused, a project must not choose where memory is"
     value = env.environ.get("CLAUDE_CONFIG_DIR")
     if value is not None and not value.startswith("/"):
         word = f"is {_shown(value)}, which is relative" if value else "is set but empty"
         yield f"CLAUDE_CONFIG_DIR {word}: the agent client keeps its files in {_shown(config)} here"
     name = env.get("CLAUDE_CODE_PROJECT_DIR_NAME")
-    if name and given_name(effective(env, layers)) is None:
+    if name and configured_project_name(effective_env(env, layers)) is None:
         yield f"CLAUDE_CODE_PROJECT_DIR_NAME is {_shown(name)}: ignored, it needs CLAUDE_CONFIG_DIR and a plain name"
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from memtui.client.environment import Env
 from memtui.util.text import nfc
 
-LOCK = ".consolidate-lock"
+LOCK_NAME = ".consolidate-lock"
 """In a memory folder: its mtime is when the last consolidation succeeded (DESIGN.md D2)."""
 
-LONGEST_NAME = 200
+MAX_PROJECT_NAME_UNITS = 200
 """UTF-16 units of a project name before it is cut and gets a hash."""
 
 _DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
@@ -38,7 +38,7 @@ def project_name(path: str) -> str:
         Claude Code 2.1.332, recorded: the hash is |h| in base 36, where h = h·31 + unit in signed 32 bits.
     """
     name = _NOT_PLAIN.sub("-", _ASTRAL.sub("--", path))
-    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}-{_hash(path)}"
+    return name if len(name) <= MAX_PROJECT_NAME_UNITS else f"{name[:MAX_PROJECT_NAME_UNITS]}-{_hash(path)}"
 
 
 def _hash(path: str) -> str:
@@ -54,7 +54,7 @@ def _hash(path: str) -> str:
     return digits or "0"
 
 
-def belongs(name: str, path: str) -> bool:
+def matches_project_name(name: str, path: str) -> bool:
     """Whether some version of the client could have given this folder name to the directory.
 
     Another program of the same family hashes long paths in another way, and takes a character outside the basic
@@ -63,12 +63,12 @@ def belongs(name: str, path: str) -> bool:
     own = project_name(path)
     if name == own:
         return True
-    if len(own) > LONGEST_NAME:
-        return name[:LONGEST_NAME] == own[:LONGEST_NAME]
+    if len(own) > MAX_PROJECT_NAME_UNITS:
+        return name[:MAX_PROJECT_NAME_UNITS] == own[:MAX_PROJECT_NAME_UNITS]
     return name == _NOT_PLAIN.sub("-", nfc(path))
 
 
-def real(path: Path) -> Path:
+def real_path(path: Path) -> Path:
     """The path without links, whether it exists or not; a circle of links stays as it is written."""
     return Path(os.path.realpath(path))
 
@@ -85,7 +85,7 @@ def config_dir(env: Env, cwd: Path | None = None) -> Path:
     return Path(nfc(os.path.normpath((cwd or Path.cwd()) / value)))
 
 
-def given_name(env: Env) -> str | None:
+def configured_project_name(env: Env) -> str | None:
     """The project name that `CLAUDE_CODE_PROJECT_DIR_NAME` gives, or `None`.
 
     It counts only beside a `CLAUDE_CONFIG_DIR` that isn't empty, with 1 to 64 letters, digits, "_" and "-", and
@@ -104,10 +104,10 @@ def projects_dir(env: Env, cwd: Path | None = None) -> Path:
 
 def transcripts_dir(env: Env, cwd: Path) -> Path:
     """Where a session that starts in `cwd` leaves its transcript: unlike memory, each directory has its own."""
-    return projects_dir(env, cwd) / (given_name(env) or project_name(str(real(cwd))))
+    return projects_dir(env, cwd) / (configured_project_name(env) or project_name(str(real_path(cwd))))
 
 
-def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
+def read_small_file(path: Path, limit: int = 1 << 16) -> bytes | None:
     """A regular file of at most `limit` bytes; `None` if it is none, longer, absent or not ours to read.
 
     Opened without blocking: a pipe put in the place of a file must not stop us.
@@ -127,6 +127,6 @@ def read_small(path: Path, limit: int = 1 << 16) -> bytes | None:
     return data if len(data) <= limit else None
 
 
-def short(path: Path, home: Path) -> str:
+def tilde_path(path: Path, home: Path) -> str:
     """A path with "~" for the home."""
     return f"~/{path.relative_to(home)}" if path.is_relative_to(home) else str(path)

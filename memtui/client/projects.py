@@ -21,30 +21,30 @@ from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
-from memtui.client.paths import LONGEST_NAME, belongs, project_name, projects_dir, real
-from memtui.client.session_files import PART, SessionFile, read_part, session_files
-from memtui.client.settings_files import effective, read_layers
+from memtui.client.paths import MAX_PROJECT_NAME_UNITS, matches_project_name, project_name, projects_dir, real_path
+from memtui.client.session_files import PART_BYTES, SessionFile, read_part, session_files
+from memtui.client.settings_files import effective_env, read_layers
 from memtui.util.errors import NotFound, Unsupported, UsageError
 from memtui.util.text import nfc, visible
 
-MOST = 64
+MAX_FOLDERS_LISTED = 64
 """Folders listed before giving up: a path has about ten."""
 
 
-def directories_named(name: str, home: Path) -> tuple[Path, ...]:
+def directories_for_project_name(name: str, home: Path) -> tuple[Path, ...]:
     """The directories that exist and whose project name this is, by path; links are not followed.
 
     Args:
         name: The folder name under `projects/`. One that was cut has a hash in it and is not looked for.
         home: Looked below on its own too: what is above it may be closed to us.
     """
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_PROJECT_NAME_UNITS:
         return ()
     found: set[Path] = set()
     todo = [Path("/")]
     if name.startswith(project_name(str(home)) + "-"):
         todo.append(home)
-    for _ in range(MOST):
+    for _ in range(MAX_FOLDERS_LISTED):
         if not todo:
             break
         for path in _folders(todo.pop()):
@@ -64,9 +64,9 @@ def _folders(folder: Path) -> list[Path]:
         return []
 
 
-FIRST_LOOK = 1 << 12
+FIRST_READ_BYTES = 1 << 12
 """Bytes of a transcript that usually hold a `cwd`."""
-LOOKED_AT_WHOLE = 3
+MAX_SESSIONS_SEARCHED = 3
 """Newest sessions of a folder whose head and tail are searched for an identity if no first `cwd` is one."""
 _CWD = re.compile(rb'(?<!\\)"cwd"\s*:\s*("(?:[^"\\]|\\.)*")')
 _CONTENT = (b'"message"', b'"toolUseResult"', b'"attachment"', b'"data"')
@@ -136,7 +136,7 @@ def gone_projects(env: Env) -> list[Project]:
 def _surroundings(env: Env) -> Env:
     """The environment as the user's own settings leave it; no directory's settings count for the list of all."""
     layers = read_layers(env, env.home)
-    return effective(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
+    return effective_env(env, tuple(layer for layer in layers if layer.name in ("policy", "user")))
 
 
 def _read(folder: Path) -> Project | None:
@@ -146,7 +146,7 @@ def _read(folder: Path) -> Project | None:
     if not files and not has_memory:
         return None
     began = _directories(files)
-    identities = [path for path in began if belongs(folder.name, path)]
+    identities = [path for path in began if matches_project_name(folder.name, path)]
     if files and not identities:
         identities = _deeper(files, folder.name)
     cwds = tuple(Path(path) for path in dict.fromkeys((*identities, *began)))
@@ -169,12 +169,12 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
     found: dict[str, None] = {}
     seen: set[bytes] = set()
     for file in files:
-        head = read_part(file.place, 0, FIRST_LOOK)
+        head = read_part(file.place, 0, FIRST_READ_BYTES)
         match = _CWD.search(head)
         if match is not None and match[1] in seen:
             continue  # most sessions of a folder say the same in the same bytes: no need to read the record
         path = next(_cwds_in(head), None)
-        if path is None and len(head) == FIRST_LOOK:
+        if path is None and len(head) == FIRST_READ_BYTES:
             path = next(_cwds_in(read_part(file.place)), None)
         if path is None:
             continue
@@ -187,17 +187,17 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
 def _deeper(files: Sequence[SessionFile], name: str) -> list[str]:
     """Identities further inside the newest sessions: one that was moved here began in another directory."""
     found: dict[str, None] = {}
-    for file in files[:LOOKED_AT_WHOLE]:
-        for part in (read_part(file.place), read_part(file.place, max(file.size - PART, 0))):
-            found.update(dict.fromkeys(path for path in _cwds_in(part) if belongs(name, path)))
+    for file in files[:MAX_SESSIONS_SEARCHED]:
+        for part in (read_part(file.place), read_part(file.place, max(file.size - PART_BYTES, 0))):
+            found.update(dict.fromkeys(path for path in _cwds_in(part) if matches_project_name(name, path)))
     return list(found)
 
 
 def session_directories(file: SessionFile) -> tuple[str, ...]:
     """The directories that a session worked in, each once, in the order in which its head and tail name them."""
     parts = [read_part(file.place)]
-    if file.size > PART:
-        parts.append(read_part(file.place, file.size - PART))
+    if file.size > PART_BYTES:
+        parts.append(read_part(file.place, file.size - PART_BYTES))
     return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
 
 
@@ -255,20 +255,20 @@ def _on_disk(project: Project, home: Path) -> Project:
 
     Two directories of one name tell nothing.
     """
-    if project.cwd is not None and (not project.gone or belongs(project.folder.name, str(project.cwd))):
+    if project.cwd is not None and (not project.gone or matches_project_name(project.folder.name, str(project.cwd))):
         return project
-    places = directories_named(project.folder.name, home)
+    places = directories_for_project_name(project.folder.name, home)
     if len(places) != 1:
         return project
     cwds = (places[0], *project.cwds) if project.sessions else ()
     return replace(project, cwd=places[0], cwds=cwds, gone=False)
 
 
-def directory_of(file: SessionFile) -> Path | None:
+def session_directory(file: SessionFile) -> Path | None:
     """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
     found = list(_cwds_in(read_part(file.place)))
     name = file.path.parent.name
-    chosen = next((path for path in found if belongs(name, path)), found[0] if found else None)
+    chosen = next((path for path in found if matches_project_name(name, path)), found[0] if found else None)
     return None if chosen is None else Path(chosen)
 
 
@@ -339,7 +339,7 @@ def _by_path(env: Env, found: Sequence[Project], word: str) -> Project:
     inside = [project for project in found if project.folder in (path, *path.parents)]
     if inside:
         return inside[0]
-    place = real(path)
+    place = real_path(path)
     for wanted in (place, canonical_root(place), path):
         name = project_name(str(wanted))
         for project in found:

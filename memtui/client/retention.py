@@ -9,19 +9,19 @@ Source:
 
 from collections.abc import Sequence
 
-from memtui.client.settings_files import Layer
-from memtui.client.switches import choose
+from memtui.client.settings_files import SettingsLayer
+from memtui.client.switches import strongest_value
 from memtui.util.text import age
 
-DEFAULT_DAYS = 30
+DEFAULT_RETENTION_DAYS = 30
 
-SOON = 3.0
+CLEANUP_WARNING_DAYS = 3.0
 """Days: a session that has fewer left is marked."""
 
 _DAY = 86_400
 
 
-def cleanup_days(layers: Sequence[Layer]) -> int | None:
+def cleanup_days(layers: Sequence[SettingsLayer]) -> int | None:
     """After how many days the client takes a session; `None` while a faulty file keeps it from taking any.
 
     Args:
@@ -29,9 +29,9 @@ def cleanup_days(layers: Sequence[Layer]) -> int | None:
     """
     if any(layer.problem for layer in layers if layer.name != "policy"):
         return None
-    found = choose(layers, "cleanupPeriodDays")
-    days = found[0] if found else DEFAULT_DAYS
-    return int(days) if isinstance(days, int | float) else DEFAULT_DAYS
+    found = strongest_value(layers, "cleanupPeriodDays")
+    days = found[0] if found else DEFAULT_RETENTION_DAYS
+    return int(days) if isinstance(days, int | float) else DEFAULT_RETENTION_DAYS
 
 
 def days_left(modified: float, now: float, days: int) -> float:
@@ -45,8 +45,8 @@ def days_left(modified: float, now: float, days: int) -> float:
     return days - (now - modified) / _DAY
 
 
-def leaving(left: float | None) -> str:
+def cleanup_mark(left: float | None) -> str:
     """The mark of a session that goes soon: "goes in 2d", "due" at the client's next start; "" for one that stays."""
-    if left is None or left >= SOON:
+    if left is None or left >= CLEANUP_WARNING_DAYS:
         return ""
     return "due" if left <= 0 else f"goes in {age(max(left * _DAY, 60))}"

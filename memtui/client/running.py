@@ -19,15 +19,15 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.paths import config_dir, read_small
-from memtui.util.process import Identity, alive
+from memtui.client.paths import config_dir, read_small_file
+from memtui.util.process import ProcessIdentity, is_alive
 
 _NAME = re.compile(r"([0-9]{1,10})\.json")
 _SLACK = 60.0
 """Seconds that a process may seem to have started after it wrote its file: clocks get set."""
 
 
-class Running(Struct, frozen=True):
+class RunningSession(Struct, frozen=True):
     """A session that is open in a client.
 
     `cwd` is where the client works, `started` when it began, in seconds since 1970 (0 if it doesn't say), `status`
@@ -43,24 +43,24 @@ class Running(Struct, frozen=True):
     headless: bool = False
 
 
-def running(env: Env, cwd: Path | None = None) -> dict[str, Running]:
+def running_sessions(env: Env, cwd: Path | None = None) -> dict[str, RunningSession]:
     """The sessions that are open now, by their ids.
 
     Args:
         env: The surroundings.
         cwd: What a relative configuration folder starts from.
     """
-    return running_in(config_dir(env, cwd))
+    return running_sessions_in(config_dir(env, cwd))
 
 
-def running_in(config: Path) -> dict[str, Running]:
+def running_sessions_in(config: Path) -> dict[str, RunningSession]:
     """The sessions that clients with this configuration folder have open now, by their ids.
 
     One look into one folder; nothing is kept. A file that can't be read or isn't of the known form counts as none, and
     so does one whose process is gone or is another one by now. A client in another container can't be told from a dead
     one. Of two clients on one session the later counts.
     """
-    found: dict[str, Running] = {}
+    found: dict[str, RunningSession] = {}
     try:
         with os.scandir(config / "sessions") as entries:
             names = [(int(match[1]), entry.path) for entry in entries if (match := _NAME.fullmatch(entry.name))]
@@ -78,7 +78,7 @@ def running_in(config: Path) -> dict[str, Running]:
 
 
 def _record(place: str) -> dict[str, object]:
-    data = read_small(Path(place))
+    data = read_small_file(Path(place))
     try:
         record = json.loads(data) if data else None
     except (ValueError, RecursionError):
@@ -86,11 +86,11 @@ def _record(place: str) -> dict[str, object]:
     return record if isinstance(record, dict) else {}
 
 
-def _read(pid: int, data: dict[str, object]) -> Running | None:
+def _read(pid: int, data: dict[str, object]) -> RunningSession | None:
     session, started = data.get("sessionId"), data.get("startedAt")
     if not isinstance(session, str) or not session or data.get("pid", pid) != pid:
         return None
-    return Running(
+    return RunningSession(
         session,
         pid,
         _text(data.get("cwd")),
@@ -101,12 +101,12 @@ def _read(pid: int, data: dict[str, object]) -> Running | None:
     )
 
 
-def _there(one: Running, data: dict[str, object]) -> bool:
+def _there(one: RunningSession, data: dict[str, object]) -> bool:
     """Whether the process that wrote the file still runs."""
     ticks = _text(data.get("procStart"))
     if sys.platform.startswith("linux") and ticks.isdecimal() and len(ticks) < 20:
-        return alive(Identity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))
-    return alive(Identity(one.pid)) and (not one.started or _began(one.pid) <= one.started + _SLACK)
+        return is_alive(ProcessIdentity(one.pid, int(ticks) / os.sysconf("SC_CLK_TCK")))
+    return is_alive(ProcessIdentity(one.pid)) and (not one.started or _began(one.pid) <= one.started + _SLACK)
 
 
 def _began(pid: int) -> float:

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-PART = 1 << 16
+PART_BYTES = 1 << 16
 """Bytes of the head and of the tail, as the agent client's own list reads them."""
-SESSION = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
+SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\.jsonl")
 """The file name of a session; other names are sub-agents and foreign files."""
 
 
@@ -49,31 +49,31 @@ def session_id(place: str) -> str:
 
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
-    files = [SessionFile(*listed) for listed in files_of([folder])]
+    files = [SessionFile(*listed) for listed in listed_files([folder])]
     return sorted(files, key=lambda file: (-file.modified, file.place))
 
 
-Listed = tuple[str, float, int, int]
+ListedFile = tuple[str, float, int, int]
 """What a `SessionFile` is made of, for somebody who looks at thousands."""
 
 
-def files_of(folders: Iterable[Path]) -> list[Listed]:
+def listed_files(folders: Iterable[Path]) -> list[ListedFile]:
     """The sessions of some project folders in no order."""
-    found: list[Listed] = []
+    found: list[ListedFile] = []
     for folder in folders:
         found += _files_in(f"{folder}/")
     return found
 
 
-def _files_in(base: str) -> list[Listed]:
-    found: list[Listed] = []
+def _files_in(base: str) -> list[ListedFile]:
+    found: list[ListedFile] = []
     try:
         descriptor = os.open(base, os.O_RDONLY | os.O_CLOEXEC)
     except OSError:
         return found
     try:
         # A name that is looked up in an open folder costs half of what its whole path does.
-        for name in filter(SESSION.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
+        for name in filter(SESSION_FILE_NAME.fullmatch, os.listdir(descriptor)):  # noqa: PTH208 - pathlib knows no open folders
             try:
                 known = os.stat(name, dir_fd=descriptor)
             except OSError:
@@ -87,7 +87,7 @@ def _files_in(base: str) -> list[Listed]:
     return found
 
 
-def read_part(place: str, at: int = 0, size: int = PART) -> bytes:
+def read_part(place: str, at: int = 0, size: int = PART_BYTES) -> bytes:
     """At most `size` bytes of a file from an offset; b"" if it can't be read."""
     try:
         descriptor = os.open(place, os.O_RDONLY | os.O_CLOEXEC)
@@ -110,11 +110,11 @@ def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
     lines = head.split(b"\n")
     if file.size <= len(head):
         return lines, []
-    at = max(file.size - PART - 1, 0)
-    return lines, read_part(file.place, at, PART + 1).split(b"\n")[1:]
+    at = max(file.size - PART_BYTES - 1, 0)
+    return lines, read_part(file.place, at, PART_BYTES + 1).split(b"\n")[1:]
 
 
-def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
+def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
     """The lines that are JSON objects, of those that hold one of the words (all lines if there is none)."""
     import json  # a list of thousands asks for no record
 
@@ -129,20 +129,20 @@ def records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
             yield record
 
 
-NAMELESS = "no title"
+UNTITLED = "no title"
 """What stands for the title of a session in which no person typed anything."""
-LONGEST = 200
+MAX_TITLE_CHARS = 200
 """Characters of a title; longer ones end in "…"."""
-COMMAND = re.compile(r"<command-name>([^<]*)</command-name>")
+COMMAND_NAME = re.compile(r"<command-name>([^<]*)</command-name>")
 """A slash command, as a prompt has it."""
-WRAPPED = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
+CLIENT_MARKUP = re.compile(r"<(system-reminder|ide_opened_file|ide_selection)>.*?</\1>", re.DOTALL)
 """What the client adds to a prompt."""
 
 
-def one_line(value: str) -> str:
-    """White space as single blanks, cut at `LONGEST` characters."""
+def title_line(value: str) -> str:
+    """White space as single blanks, cut at `MAX_TITLE_CHARS` characters."""
     line = " ".join(value.split())
-    return line if len(line) <= LONGEST else line[:LONGEST].rstrip() + "…"
+    return line if len(line) <= MAX_TITLE_CHARS else line[:MAX_TITLE_CHARS].rstrip() + "…"
 
 
 _MACHINE = re.compile(
@@ -189,7 +189,7 @@ def session_title(file: SessionFile) -> str:
         One line; "" where nothing serves, or where the file is a sub-agent's.
     """
     head, tail = head_and_tail(file)
-    first = next(records(head[:1]), None)
+    first = next(parse_records(head[:1]), None)
     if first is not None and first.get("isSidechain") is True:
         return ""
     end = tail or head
@@ -209,25 +209,25 @@ def session_title(file: SessionFile) -> str:
 def _last(lines: list[bytes], key: str, kind: bytes) -> str:
     """The last value of a field among the records of one type."""
     wanted = kind.strip(b'"').decode()
-    for record in records(lines[::-1], kind):
+    for record in parse_records(lines[::-1], kind):
         value = record.get(key)
         if record.get("type") == wanted and isinstance(value, str) and value.strip():
-            return one_line(value)
+            return title_line(value)
     return ""
 
 
 def _first_prompt(head: list[bytes]) -> str:
     """The first thing that a person typed; a slash command only where there is nothing else."""
     command = ""
-    for record in records(head, b'"user"'):
+    for record in parse_records(head, b'"user"'):
         if record.get("type") != "user" or record.get("isMeta") or record.get("isCompactSummary"):
             continue
         for text in _texts(record):
-            name = COMMAND.search(text)
+            name = COMMAND_NAME.search(text)
             if name:
-                command = command or one_line(name[1])
+                command = command or title_line(name[1])
             elif not _MACHINE.match(text):
-                plain = one_line(WRAPPED.sub(" ", text))
+                plain = title_line(CLIENT_MARKUP.sub(" ", text))
                 if plain:
                     return plain
     return command or _cut_prompt(head[-1] if head else b"")
@@ -245,7 +245,7 @@ def _cut_prompt(line: bytes) -> str:
         text = json.loads(f'"{escaped}"', strict=False)
     except ValueError:
         return ""
-    return "" if _MACHINE.match(text) or COMMAND.search(text) else one_line(text)
+    return "" if _MACHINE.match(text) or COMMAND_NAME.search(text) else title_line(text)
 
 
 def _texts(record: dict[str, object]) -> Iterator[str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.client.environment import Env, truth
-from memtui.client.paths import given_name
-from memtui.client.settings_files import Layer, Variable, effective, environment
+from memtui.client.environment import Env, parse_switch
+from memtui.client.paths import configured_project_name
+from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_env, effective_variables
 
 
 class Switch(Struct, frozen=True):
@@ -63,7 +63,9 @@ VARIABLES = (
 """The environment variables that we read."""
 
 
-def choose(layers: Sequence[Layer], key: str, *, without: str = "") -> tuple[object, Layer] | None:
+def strongest_value(
+    layers: Sequence[SettingsLayer], key: str, *, without: str = ""
+) -> tuple[object, SettingsLayer] | None:
     """The value of a key in the strongest layer that has it, with that layer; `without` names one to pass over."""
     for layer in layers:
         if layer.name != without and key in layer.data:
@@ -71,7 +73,9 @@ def choose(layers: Sequence[Layer], key: str, *, without: str = "") -> tuple[obj
     return None
 
 
-def memory_on(env: Env, layers: Sequence[Layer], *, bare: bool = False, without: str = "") -> tuple[bool, str, str]:
+def memory_enabled(
+    env: Env, layers: Sequence[SettingsLayer], *, bare: bool = False, without: str = ""
+) -> tuple[bool, str, str]:
     """Whether auto memory is on, and what decided it: a layer as in `Switch.layer` and its source.
 
     Source:
@@ -80,10 +84,10 @@ def memory_on(env: Env, layers: Sequence[Layer], *, bare: bool = False, without:
     """
     if bare:
         return False, "flag", "--bare"
-    variables = environment(env, tuple(layer for layer in layers if layer.name != without))
+    variables = effective_variables(env, tuple(layer for layer in layers if layer.name != without))
 
     def says(name: str) -> bool | None:
-        return truth(variables[name].value) if name in variables else None
+        return parse_switch(variables[name].value) if name in variables else None
 
     def by(name: str) -> tuple[str, str]:
         return _origin(name, variables[name])
@@ -97,21 +101,21 @@ def memory_on(env: Env, layers: Sequence[Layer], *, bare: bool = False, without:
     folder = variables.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
     if says("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
         return False, *by("CLAUDE_CODE_REMOTE")
-    found = choose(layers, "autoMemoryEnabled", without=without)
+    found = strongest_value(layers, "autoMemoryEnabled", without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
 
-def dream_on(layers: Sequence[Layer], *, without: str = "") -> tuple[bool, str, str]:
+def dream_enabled(layers: Sequence[SettingsLayer], *, without: str = "") -> tuple[bool, str, str]:
     """Whether background consolidation is wanted, memory itself apart, and what decided it."""
-    found = choose(layers, "autoDreamEnabled", without=without)
+    found = strongest_value(layers, "autoDreamEnabled", without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
 
-def _origin(name: str, variable: Variable) -> tuple[str, str]:
+def _origin(name: str, variable: EnvVariable) -> tuple[str, str]:
     return (f"env:{name}", name) if variable.layer == "env" else (variable.layer, f"{variable.source}: env.{name}")
 
 
-def switches(env: Env, layers: tuple[Layer, ...], *, bare: bool = False) -> tuple[Switch, ...]:
+def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False) -> tuple[Switch, ...]:
     """Every switch that we know, settings first, then environment variables.
 
     Args:
@@ -122,20 +126,20 @@ def switches(env: Env, layers: tuple[Layer, ...], *, bare: bool = False) -> tupl
     Returns:
         A `Switch` for each key of `SETTINGS` and `VARIABLES`.
     """
-    variables, after = environment(env, layers), effective(env, layers)
+    variables, after = effective_variables(env, layers), effective_env(env, layers)
     found = [_setting(env, layers, key, bare=bare) for key in SETTINGS]
     return (*found, *(_variable(after, variables.get(key.key), key) for key in VARIABLES))
 
 
-def _setting(env: Env, layers: tuple[Layer, ...], key: _Key, *, bare: bool) -> Switch:
-    found = choose(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
+def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Key, *, bare: bool) -> Switch:
+    found = strongest_value(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
     value, layer, source = (key.default, "default", "") if found is None else (found[0], found[1].name, found[1].source)
     by_hand = ""
     if key.key == "autoMemoryEnabled":
-        value, layer, source = memory_on(env, layers, bare=bare)
+        value, layer, source = memory_enabled(env, layers, bare=bare)
         by_hand = source if layer.startswith("env:") or source == "--bare" or "env." in source else ""
     elif key.key == "autoMemoryDirectory":
-        override = environment(env, layers).get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
+        override = effective_variables(env, layers).get("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE")
         if override is not None and override.value:
             value = override.value
             layer, source = _origin("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", override)
@@ -146,7 +150,7 @@ def _setting(env: Env, layers: tuple[Layer, ...], key: _Key, *, bare: bool) -> S
     return Switch(key.key, value, layer, source, not why_not, key.default, key.describe, key.kind, target, why_not)
 
 
-def _united(layers: Sequence[Layer], key: str) -> tuple[object, ...]:
+def _united(layers: Sequence[SettingsLayer], key: str) -> tuple[object, ...]:
     """A list setting: the lists of all layers, weakest first, each entry once."""
     entries: dict[object, None] = {}
     for layer in reversed(layers):
@@ -155,7 +159,7 @@ def _united(layers: Sequence[Layer], key: str) -> tuple[object, ...]:
     return tuple(entries)
 
 
-def _where(layers: Sequence[Layer], found: tuple[object, Layer] | None) -> tuple[Path | None, str]:
+def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] | None) -> tuple[Path | None, str]:
     """The file in which a change takes effect, or why there is none.
 
     What the project's checked-in file set is changed in the local file above it: the person's choice isn't the
@@ -173,17 +177,17 @@ def _where(layers: Sequence[Layer], found: tuple[object, Layer] | None) -> tuple
     return None, "there is no settings file to change"
 
 
-def _variable(env: Env, variable: Variable | None, key: _Key) -> Switch:
+def _variable(env: Env, variable: EnvVariable | None, key: _Key) -> Switch:
     if variable is None:
         return Switch(
             key.key, key.default, "default", "", False, key.default, key.describe, key.kind, None, "set it in the shell"
         )
     value: object = variable.value
     if key.kind == "bool":
-        said = truth(variable.value)
+        said = parse_switch(variable.value)
         value = key.default if said is None else said
     elif key.key == "CLAUDE_CODE_PROJECT_DIR_NAME":
-        value = given_name(env)
+        value = configured_project_name(env)
     layer, source = _origin(key.key, variable)
     why = "set in the shell" if variable.layer == "env" else f"set in the env block of {variable.source}"
     return Switch(key.key, value, layer, source, False, key.default, key.describe, key.kind, None, why)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.util.app_dirs import Dirs
 
 _FOLDERS = ("locks", "runs", "stages")
@@ -16,4 +16,4 @@ def of_ours(dirs: Dirs) -> bool:
 
 def of_any(dirs: Dirs, folder: Path) -> bool:
     """As `of_ours`; or the lock in a memory folder, which the client leaves as well."""
-    return of_ours(dirs) or (folder / LOCK).exists()
+    return of_ours(dirs) or (folder / LOCK_NAME).exists()

@@ -21,10 +21,10 @@ from msgspec import Struct
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 
-FRESH = 2.0
+RECENT_WRITE_S = 2.0
 """Seconds: a file whose mtime is nearer than this may still be being written; some systems count in steps of 2 s."""
 
-SETTLE = 0.02
+REREAD_INTERVAL_S = 0.02
 """Seconds between two reads that have to agree (SAFETY.md F10)."""
 
 _TEMP = re.compile(r"\..*\.memtui-(\d{1,10})-[0-9a-f]{12}\.tmp", re.DOTALL)
@@ -32,7 +32,7 @@ _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _LOCKED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
-class Stamp(Struct, frozen=True):
+class FileStamp(Struct, frozen=True):
     """What tells cheaply that a file is another one than before. Equal stamps are a hint; the digest decides.
 
     Times in nanoseconds. A changed time is there twice: mtime can be set back, ctime can't.
@@ -44,7 +44,7 @@ class Stamp(Struct, frozen=True):
     inode: int
 
     @classmethod
-    def of(cls, info: os.stat_result) -> "Stamp":
+    def of(cls, info: os.stat_result) -> "FileStamp":
         return cls(info.st_size, info.st_mtime_ns, info.st_ctime_ns, info.st_ino)
 
     def fresh(self, now: float) -> bool:
@@ -53,7 +53,7 @@ class Stamp(Struct, frozen=True):
         Args:
             now: Seconds since 1970.
         """
-        return self.mtime_ns > (now - FRESH) * 1e9
+        return self.mtime_ns > (now - RECENT_WRITE_S) * 1e9
 
     def settled(self, now: float) -> bool:
         """Whether the last change is so long ago that a later one must have given another stamp.
@@ -61,15 +61,15 @@ class Stamp(Struct, frozen=True):
         Args:
             now: Seconds since 1970. A time stamp from the future is never settled.
         """
-        return max(self.mtime_ns, self.ctime_ns) < (now - FRESH) * 1e9
+        return max(self.mtime_ns, self.ctime_ns) < (now - RECENT_WRITE_S) * 1e9
 
 
-class Content(Struct, frozen=True):
+class FileContent(Struct, frozen=True):
     """A file as it was read: its bytes, their digest, and how it looked at that moment."""
 
     data: bytes
     digest: str
-    stamp: Stamp
+    stamp: FileStamp
     info: os.stat_result
 
     @property
@@ -83,7 +83,7 @@ def digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def fault(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
+def to_error(error: OSError, what: str, *, outcome: str = "nothing was written", hint: str = "") -> MemtuiError:
     """Say in the user's words what the system refused.
 
     Args:
@@ -122,16 +122,17 @@ def read_content(
     follow: bool = False,
     known: Container[str | None] = (),
     tries: int = 50,
-) -> Content:
+) -> FileContent:
     """Read a file until two reads agree, unless once is enough.
 
-    Once is enough when the file is older than `FRESH`, or its digest is one of `known`: such bytes were seen whole.
+    Once is enough when the file is older than `RECENT_WRITE_S`, or its digest is one of `known`: such bytes were seen
+    whole.
 
     Args:
         path: A path, or a name in `dir_fd`.
         follow: Whether the last part may be a symbolic link.
         known: Digests of contents that are whole.
-        tries: Reads before giving up; `SETTLE` seconds lie between two.
+        tries: Reads before giving up; `REREAD_INTERVAL_S` seconds lie between two.
 
     Raises:
         OSError: As from `open` and `read`.
@@ -142,7 +143,7 @@ def read_content(
     if last.digest in known or not last.stamp.fresh(fs.now()):
         return last
     for _ in range(tries):
-        fs.wait(SETTLE)
+        fs.wait(REREAD_INTERVAL_S)
         again = read_once(path, fs=fs, dir_fd=dir_fd, follow=follow)
         if again.digest == last.digest:
             return again
@@ -150,7 +151,9 @@ def read_content(
     raise Conflict(f"{Path(path).name} is being rewritten by another program", hint="try again in a moment")
 
 
-def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False) -> Content:
+def read_once(
+    path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = None, follow: bool = False
+) -> FileContent:
     """Read a file as it is now, be it half-written. Arguments and faults as for `read_content`."""
     # Without O_NONBLOCK, opening a pipe would wait for a writer that never comes.
     flags = os.O_RDONLY | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
@@ -168,7 +171,7 @@ def read_once(path: str | Path, *, fs: FileSystem = REAL, dir_fd: int | None = N
         info = fs.fstat(fd)
     finally:
         fs.close(fd)
-    return Content(data, digest(data), Stamp.of(info), info)
+    return FileContent(data, digest(data), FileStamp.of(info), info)
 
 
 def _read_all(fd: int, fs: FileSystem) -> bytes:
@@ -291,7 +294,7 @@ def create_file(path: Path, data: bytes) -> None:
     try:
         replace_file(path, data)
     except OSError as error:
-        raise fault(error, str(path)) from error
+        raise to_error(error, str(path)) from error
 
 
 def replace_file(path: Path, data: bytes, *, fs: FileSystem = REAL, mode: int | None = None) -> None:

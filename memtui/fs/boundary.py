@@ -27,12 +27,12 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import NotFound, Refused
 from memtui.util.text import nfc
 
-Op = Literal["read", "write"]
+AccessMode = Literal["read", "write"]
 Actor = Literal["agent", "dream", "user"]
 
-MAX_PATH = 4096
-MAX_COMPONENT = 255
-MAX_DEPTH = 8
+MAX_PATH_BYTES = 4096
+MAX_NAME_BYTES = 255
+MAX_FOLDER_DEPTH = 8
 
 INDEX = "MEMORY.md"
 
@@ -51,11 +51,11 @@ SENSITIVE_NAMES = {
     "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk",
 }  # fmt: skip
 """Files and folders that may hold a secret, as `fold_name` spells them; so may what starts with ".env"."""
-SENSITIVE_ENDS = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
+SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx")
 """How the names of such files end."""
 
 
-class Verdict(Struct, frozen=True):
+class PathVerdict(Struct, frozen=True):
     """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
 
     `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
@@ -76,13 +76,13 @@ def check_path(
     root: Path,
     path: object,
     *,
-    op: Op,
+    op: AccessMode,
     actor: Actor,
     reads: Sequence[Path] = (),
     casefold: bool = False,
     only: frozenset[str] | None = None,
     leaving: Container[str] = (),
-) -> Verdict:
+) -> PathVerdict:
     """Decide whether `actor` may read or write `path`.
 
     Args:
@@ -107,27 +107,27 @@ def check_path(
             raise _Denied("not one of the files that may be written here")
         name = _resolve(base, parts, leaving, spelling=only is None)
     except _Denied as denied:
-        return Verdict(False, str(denied))
+        return PathVerdict(False, str(denied))
     except OSError as error:
-        return Verdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
-    return Verdict(True, "inside the folder", name, Path(os.path.realpath(base)))
+        return PathVerdict(False, f"the disk says: {os.strerror(error.errno or 0)}")
+    return PathVerdict(True, "inside the folder", name, Path(os.path.realpath(base)))
 
 
-def _plain(path: object, op: Op) -> str:
+def _plain(path: object, op: AccessMode) -> str:
     """The path as text in which every program sees the same."""
     if not isinstance(path, str):
         raise _Denied("not a text")
     if not path.strip():
         raise _Denied("empty")
-    if len(path) > MAX_PATH:
-        raise _Denied(f"longer than {MAX_PATH} bytes")
+    if len(path) > MAX_PATH_BYTES:
+        raise _Denied(f"longer than {MAX_PATH_BYTES} bytes")
     for char in path:
         if char != " " and unicodedata.category(char) in ("Cc", "Cf", "Cs", "Zl", "Zp", "Zs"):
             raise _Denied(f"holds a control, format or blank character (U+{ord(char):04X})")
     if _INVISIBLE.search(path):
         raise _Denied("holds an invisible character")
-    if len(path.encode()) > MAX_PATH:
-        raise _Denied(f"longer than {MAX_PATH} bytes")
+    if len(path.encode()) > MAX_PATH_BYTES:
+        raise _Denied(f"longer than {MAX_PATH_BYTES} bytes")
     if "\\" in path or "`" in path:
         raise _Denied("holds a backslash or backtick")
     if path.startswith(("//", "~")):
@@ -148,8 +148,8 @@ def _plain(path: object, op: Op) -> str:
         raise _Denied("steps to a parent folder")
     if any(_TILDE.match(part) for part in parts):
         raise _Denied("holds a part that a shell would expand")
-    if any(len(part.encode()) > MAX_COMPONENT for part in parts):
-        raise _Denied(f"a part is longer than {MAX_COMPONENT} bytes")
+    if any(len(part.encode()) > MAX_NAME_BYTES for part in parts):
+        raise _Denied(f"a part is longer than {MAX_NAME_BYTES} bytes")
     if op == "write" and parts[-1] in ("", "."):
         raise _Denied("names a folder")
     return path
@@ -180,8 +180,8 @@ def _check_names(parts: list[str], actor: Actor) -> None:
     """The rules for the name of a memory file."""
     if not parts:
         raise _Denied("the folder itself")
-    if len(parts) - 1 > MAX_DEPTH:
-        raise _Denied(f"deeper than {MAX_DEPTH} folders")
+    if len(parts) - 1 > MAX_FOLDER_DEPTH:
+        raise _Denied(f"deeper than {MAX_FOLDER_DEPTH} folders")
     for part in parts:
         if part.startswith(".") and not part.startswith(".."):
             raise _Denied("a hidden or protected name")
@@ -256,7 +256,7 @@ def _match(name: str, here: Sequence[str]) -> str:
     return name
 
 
-def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict:
+def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> PathVerdict:
     """Links are fine for reading as long as what they lead to lies in one of the folders, too."""
     _check_not_sensitive(parts)
     real = os.path.realpath(os.path.join(os.path.realpath(base), *parts))
@@ -273,7 +273,7 @@ def _check_read(base: Path, parts: list[str], scopes: Sequence[Path]) -> Verdict
         else:
             if not (stat.S_ISREG(info.st_mode) or stat.S_ISDIR(info.st_mode)):
                 raise _Denied("not a file or folder")
-        return Verdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
+        return PathVerdict(True, "inside a folder that may be read", "/".join(below) or ".", Path(lead))
     raise _Denied("a link leads outside")
 
 
@@ -286,14 +286,14 @@ def _check_not_sensitive(parts: Sequence[str]) -> None:
 def is_sensitive(part: str) -> bool:
     """Whether a file or folder of this name may hold a secret and is never read."""
     name = fold_name(part)
-    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_ENDS)
+    return name in SENSITIVE_NAMES or name.startswith(".env") or name.endswith(SENSITIVE_SUFFIXES)
 
 
 def open_parent(root: Path | int, name: str, *, create: bool = False, fs: FileSystem = REAL) -> tuple[int, str]:
     """Open the folder of a file below `root`, step by step, following no link.
 
     Args:
-        root: A path whose last part is no link (`Verdict.base` is one), or an open folder, which stays open.
+        root: A path whose last part is no link (`PathVerdict.base` is one), or an open folder, which stays open.
         name: Relative, with slashes; as `check_path` gave it.
         create: Whether missing folders are made, the root included.
 

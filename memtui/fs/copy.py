@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import Stamp, temp_name, write_all
+from memtui.fs.atomic import FileStamp, temp_name, write_all
 from memtui.fs.boundary import open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import Conflict, NotFound
@@ -31,27 +31,27 @@ class FileState(Struct, frozen=True):
     """A file as it was when it was read: SHA-256 digest, stamp, permission bits."""
 
     digest: str
-    stamp: Stamp
+    stamp: FileStamp
     mode: int
 
 
-class CopiedTree(Struct, frozen=True):
+class CopiedFile(Struct, frozen=True):
     """A file that was copied: as it was, and as its copy is."""
 
     source: FileState
-    copy: FileState
+    target: FileState
 
 
 @contextmanager
-def folder_of(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> Iterator[tuple[int, str]]:
+def parent_folder(root: Path, name: str, *, create: bool = False, fs: FileSystem = REAL) -> Iterator[tuple[int, str]]:
     """The folder that an entry below `root` is in, open, and its last part. Faults as from `open_parent`."""
     parent, leaf = open_parent(root, name, create=create, fs=fs)
-    with closing(parent, fs):
+    with closing_fd(parent, fs):
         yield parent, leaf
 
 
 @contextmanager
-def closing(file: int, fs: FileSystem = REAL) -> Iterator[None]:
+def closing_fd(file: int, fs: FileSystem = REAL) -> Iterator[None]:
     """Close something that was only read, or synced already: its close has no more to say."""
     try:
         yield
@@ -65,16 +65,16 @@ def open_folder(root: Path, name: str = "", *, create: bool = False, fs: FileSys
     return open_parent(root, f"{name}/x" if name else "x", create=create, fs=fs)[0]
 
 
-def info(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_result | None:
+def entry_stat(root: Path, name: str, *, fs: FileSystem = REAL) -> os.stat_result | None:
     """How an entry below a folder looks, itself and not what it links to; `None` if it isn't there."""
     try:
-        with folder_of(root, name, fs=fs) as (parent, leaf):
+        with parent_folder(root, name, fs=fs) as (parent, leaf):
             return fs.lstat(leaf, dir_fd=parent)
     except (FileNotFoundError, NotFound):
         return None
 
 
-def see(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> FileState | None:
+def read_file_state(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL) -> FileState | None:
     """Read a file below a folder; `None` if it isn't there.
 
     Args:
@@ -88,12 +88,12 @@ def see(root: Path, name: str, *, size: int | None = None, fs: FileSystem = REAL
         file = open_file(root, name, fs=fs)
     except NotFound:
         return None
-    with closing(file, fs):
+    with closing_fd(file, fs):
         before = fs.fstat(file)  # what is appended while we read makes it another one than we saw
         return _seen(before, _pass_on(file, None, size, fs)[0])
 
 
-def copy(
+def copy_file(
     source: tuple[Path, str],
     target: tuple[Path, str],
     *,
@@ -101,7 +101,7 @@ def copy(
     modified: int | None = None,
     still: bool = True,
     fs: FileSystem = REAL,
-) -> CopiedTree:
+) -> CopiedFile:
     """Copy a file under a name that must not be there yet: whole at once, never over another.
 
     Args:
@@ -118,20 +118,20 @@ def copy(
         NotFound: If the source is gone.
         OSError: If the disk refuses; what has the new name then is whole.
     """
-    with folder_of(*target, create=True, fs=fs) as (parent, leaf):
+    with parent_folder(*target, create=True, fs=fs) as (parent, leaf):
         temp = temp_name(leaf)
         try:
-            copied = copy_into(source, (parent, temp), size=size, modified=modified, still=still, fs=fs)
+            copied = copy_file_into(source, (parent, temp), size=size, modified=modified, still=still, fs=fs)
             _name(parent, temp, leaf, fs)
         finally:
             with suppress(FileNotFoundError):
                 fs.unlink(temp, dir_fd=parent)
         fs.fsync(parent)
         placed = fs.lstat(leaf, dir_fd=parent)  # the new name has set its ctime
-        return CopiedTree(copied.source, _seen(placed, copied.copy.digest))
+        return CopiedFile(copied.source, _seen(placed, copied.target.digest))
 
 
-def copy_into(
+def copy_file_into(
     source: tuple[Path, str],
     target: tuple[int, str],
     *,
@@ -139,19 +139,19 @@ def copy_into(
     modified: int | None = None,
     still: bool = True,
     fs: FileSystem = REAL,
-) -> CopiedTree:
-    """Copy a file into an open folder in which nobody looks yet. Arguments and faults as for `copy`.
+) -> CopiedFile:
+    """Copy a file into an open folder in which nobody looks yet. Arguments and faults as for `copy_file`.
 
     The folder is not synced, and what there is of the copy after a fault is the caller's to remove.
     """
     root, name = source
     folder, leaf = target
     file = open_file(root, name, fs=fs)
-    with closing(file, fs):
+    with closing_fd(file, fs):
         before = fs.fstat(file)
         wanted = before.st_size if size is None else size
         new = fs.open(leaf, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600, dir_fd=folder)
-        with closing(new, fs):
+        with closing_fd(new, fs):
             told = _pass_on(file, new, wanted, fs)
             fs.chmod(new, stat.S_IMODE(before.st_mode) & 0o777)
             fs.utime(new, before.st_mtime_ns if modified is None else modified)
@@ -160,11 +160,11 @@ def copy_into(
             same = _pass_on(new, None, None, fs) == told
             made = fs.fstat(new)
         digest, count = told
-        if count < wanted or (still and Stamp.of(fs.fstat(file)) != Stamp.of(before)):
+        if count < wanted or (still and FileStamp.of(fs.fstat(file)) != FileStamp.of(before)):
             raise _written(name)
         if not same:
             raise OSError(errno.EIO, os.strerror(errno.EIO))
-    return CopiedTree(_seen(before, digest), _seen(made, digest))
+    return CopiedFile(_seen(before, digest), _seen(made, digest))
 
 
 def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSystem = REAL) -> FileState:
@@ -178,9 +178,9 @@ def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSys
     Returns:
         The copy as it is now.
     """
-    with folder_of(*target, fs=fs) as (parent, leaf):
+    with parent_folder(*target, fs=fs) as (parent, leaf):
         copied = fs.open(leaf, os.O_RDWR | os.O_APPEND | os.O_NOFOLLOW, dir_fd=parent)
-    with closing(copied, fs):
+    with closing_fd(copied, fs):
         os.lseek(source, size, os.SEEK_SET)
         _pass_on(source, copied, None, fs)
         fs.utime(copied, fs.fstat(source).st_mtime_ns)
@@ -189,7 +189,7 @@ def append_rest(source: int, target: tuple[Path, str], size: int, *, fs: FileSys
         return _seen(fs.fstat(copied), _pass_on(copied, None, None, fs)[0])
 
 
-def remove(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> None:
+def remove_file(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> None:
     """Remove a file that is still as it was seen; one that is gone is no fault.
 
     What somebody appends between this look and the removal is lost: running sessions have to be kept out before.
@@ -198,8 +198,8 @@ def remove(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> 
         Conflict: If it is another one by now; it stays.
         OSError: If the disk refuses.
     """
-    with suppress(FileNotFoundError, NotFound), folder_of(root, name, fs=fs) as (parent, leaf):
-        if Stamp.of(fs.lstat(leaf, dir_fd=parent)) != seen.stamp:
+    with suppress(FileNotFoundError, NotFound), parent_folder(root, name, fs=fs) as (parent, leaf):
+        if FileStamp.of(fs.lstat(leaf, dir_fd=parent)) != seen.stamp:
             raise _written(name)
         fs.unlink(leaf, dir_fd=parent)
         with suppress(OSError):  # a name that comes back after a power cut is there twice, and nothing is lost
@@ -209,14 +209,14 @@ def remove(root: Path, name: str, seen: FileState, *, fs: FileSystem = REAL) -> 
 def remove_files(root: Path, names: Sequence[str], *, fs: FileSystem = REAL) -> None:
     """Remove files below a folder; those that are gone are fine."""
     for name in names:
-        with suppress(FileNotFoundError, NotFound), folder_of(root, name, fs=fs) as (parent, leaf):
+        with suppress(FileNotFoundError, NotFound), parent_folder(root, name, fs=fs) as (parent, leaf):
             fs.unlink(leaf, dir_fd=parent)
 
 
 def remove_folders(root: Path, names: Sequence[str], *, fs: FileSystem = REAL) -> None:
     """Remove folders below a folder, inner ones first; one that isn't empty stays."""
     for name in reversed(names):
-        with suppress(FileNotFoundError, NotFound), folder_of(root, name, fs=fs) as (parent, leaf):
+        with suppress(FileNotFoundError, NotFound), parent_folder(root, name, fs=fs) as (parent, leaf):
             try:
                 fs.rmdir(leaf, dir_fd=parent)
             except OSError as error:
@@ -259,8 +259,8 @@ def _pass_on(file: int, out: int | None, size: int | None, fs: FileSystem) -> tu
     return digest.hexdigest(), count
 
 
-def _seen(info: os.stat_result, digest: str) -> FileState:
-    return FileState(digest, Stamp.of(info), stat.S_IMODE(info.st_mode) & 0o777)
+def _seen(entry_stat: os.stat_result, digest: str) -> FileState:
+    return FileState(digest, FileStamp.of(entry_stat), stat.S_IMODE(entry_stat.st_mode) & 0o777)
 
 
 def _written(name: str) -> Conflict:

@@ -9,7 +9,7 @@ from memtui.fs.atomic import make_folders, sync_folder, write_all
 from memtui.fs.filesystem import REAL, FileSystem
 
 
-def add_record(path: Path, record: Mapping[str, object], *, fs: FileSystem = REAL) -> None:
+def append_record(path: Path, record: Mapping[str, object], *, fs: FileSystem = REAL) -> None:
     """Add a record on a line of its own, on the disk when this returns; folders on the way are made.
 
     Two writers at once have to be kept apart by a lock. A line that a crash cut short stays: readers pass over it.

@@ -25,7 +25,7 @@ _NO_FLOCK = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL)
 
 
 @contextmanager
-def guard(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
+def file_lock(path: Path, *, timeout: float = 30.0, fs: FileSystem = REAL) -> Iterator[None]:
     """Hold the lock `path` while the block runs; not reentrant.
 
     Args:

@@ -16,8 +16,17 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from memtui.fs.atomic import SETTLE, Content, Stamp, clear_temps, is_temp, make_folders, read_once, replace_file
-from memtui.fs.boundary import MAX_DEPTH, open_parent
+from memtui.fs.atomic import (
+    REREAD_INTERVAL_S,
+    FileContent,
+    FileStamp,
+    clear_temps,
+    is_temp,
+    make_folders,
+    read_once,
+    replace_file,
+)
+from memtui.fs.boundary import MAX_FOLDER_DEPTH, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import blob_id
 from memtui.util.errors import MemtuiError
@@ -37,14 +46,14 @@ class FolderSnapshot(Struct):
 
     head: str | None = None
     at: float = 0.0
-    files: dict[str, tuple[Stamp, str]] = field(default_factory=dict)
+    files: dict[str, tuple[FileStamp, str]] = field(default_factory=dict)
 
     @classmethod
     def load(cls, path: Path) -> "FolderSnapshot | None":
         """The ledger of an earlier look; `None` if there is none that can be used."""
         try:
             entry = json.loads(path.read_bytes())
-            files = {name: (Stamp(*stamp), str(blob)) for name, (stamp, blob) in entry["files"].items()}
+            files = {name: (FileStamp(*stamp), str(blob)) for name, (stamp, blob) in entry["files"].items()}
             return cls(entry["head"], float(entry["at"]), files)
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return None
@@ -59,20 +68,20 @@ class FolderSnapshot(Struct):
         make_folders(path.parent, fs=fs)
         replace_file(path, data.encode("ascii"), fs=fs)
 
-    def known(self, name: str, stamp: Stamp) -> str | None:
+    def known(self, name: str, stamp: FileStamp) -> str | None:
         """The blob of a file that surely has not changed since the look."""
         entry = self.files.get(name)
         return entry[1] if entry is not None and entry[0] == stamp and stamp.settled(self.at) else None
 
 
-def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, Stamp]:
+def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, FileStamp]:
     """The files that a store looks after, with their stamps; nothing is read, no link followed.
 
     Args:
         root: The folder. If it is gone, there are none.
         only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
     """
-    found: dict[str, Stamp] = {}
+    found: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
             with suppress(OSError, MemtuiError):
@@ -82,14 +91,14 @@ def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dic
                 finally:
                     fs.close(parent)
                 if stat.S_ISREG(info.st_mode):
-                    found[name] = Stamp.of(info)
+                    found[name] = FileStamp.of(info)
         return found
     for above, _, entries in walk(root, fs):
         for entry in entries:
             if not entry.name.endswith(".md") or not entry.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):  # gone between the listing and the look
-                found[above + entry.name] = Stamp.of(entry.stat(follow_symlinks=False))
+                found[above + entry.name] = FileStamp.of(entry.stat(follow_symlinks=False))
     return found
 
 
@@ -114,7 +123,7 @@ def walk(
                     entries = [entry for entry in listing if hidden or not entry.name.startswith(".")]
                     for entry in entries:
                         if (
-                            above.count("/") < MAX_DEPTH
+                            above.count("/") < MAX_FOLDER_DEPTH
                             and not entry.name.startswith(".")
                             and entry.is_dir(follow_symlinks=False)
                         ):
@@ -154,7 +163,7 @@ def clear_folder(root: Path, only: Collection[str] | None, fs: FileSystem = REAL
 
 def read_settled(
     root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL
-) -> dict[str, Content]:
+) -> dict[str, FileContent]:
     """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
 
     Args:
@@ -163,8 +172,8 @@ def read_settled(
     Returns:
         What could be read and came to rest; the rest is left for the next look.
     """
-    done: dict[str, Content] = {}
-    fresh: dict[str, Content] = {}
+    done: dict[str, FileContent] = {}
+    fresh: dict[str, FileContent] = {}
     for name in names:
         content = _read(root, name, fs)
         if content is None:
@@ -174,7 +183,7 @@ def read_settled(
     for _ in range(50):
         if not fresh:
             break
-        fs.wait(SETTLE)
+        fs.wait(REREAD_INTERVAL_S)
         for name, before in list(fresh.items()):
             again = _read(root, name, fs)
             if again is None:
@@ -187,7 +196,7 @@ def read_settled(
     return done
 
 
-def _read(root: Path, name: str, fs: FileSystem) -> Content | None:
+def _read(root: Path, name: str, fs: FileSystem) -> FileContent | None:
     try:
         parent, leaf = open_parent(root, name, fs=fs)
         try:

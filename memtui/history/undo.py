@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from memtui.fs.atomic import Content
+from memtui.fs.atomic import FileContent
 from memtui.history.merge import merge3
 from memtui.history.transaction import Step
 from memtui.history.versions import UNDO, Version
@@ -33,7 +33,9 @@ def redo_target(versions: Iterable[Version]) -> Version | None:
     return None
 
 
-def taken_back(name: str, disk: Content | None, before: bytes | None, after: bytes | None) -> tuple[Step, bool] | bytes:
+def taken_back(
+    name: str, disk: FileContent | None, before: bytes | None, after: bytes | None
+) -> tuple[Step, bool] | bytes:
     """The step that takes a change of one file back, whatever was done to the file since.
 
     Args:

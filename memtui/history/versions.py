@@ -26,7 +26,7 @@ from msgspec.structs import replace
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import Repository
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 if TYPE_CHECKING:
     from dulwich.objects import Commit, ObjectID, ShaFile
@@ -230,7 +230,7 @@ class History:
             NotFound: If there is none.
             Usage: If there are several.
         """
-        found = [version for version in self.walk() if begins(version.id, word)]
+        found = [version for version in self.walk() if matches_prefix(version.id, word)]
         return resolve_one(found, word, "version", lists="memtui history lists them")
 
     def read(self, version_id: str, name: str) -> bytes | None:

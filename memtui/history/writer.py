@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
-from memtui.fs.atomic import digest, fault
+from memtui.fs.atomic import digest, to_error
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.database import blob_id
 from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, Unseen, clear_folder, read_settled, scan
 from memtui.history.transaction import Moved, Step, Transaction, look
@@ -73,12 +73,12 @@ class Writer:
             MemtuiError: In place of any `OSError` in the block.
         """
         try:
-            with guard(self.home / "lock", timeout=self._patience, fs=self._fs):
+            with file_lock(self.home / "lock", timeout=self._patience, fs=self._fs):
                 self._finish()
                 yield
         except OSError as error:
             ours = isinstance(error.filename, str) and error.filename.startswith(str(self.home))
-            raise fault(error, error.filename if ours else what, outcome=outcome) from error
+            raise to_error(error, error.filename if ours else what, outcome=outcome) from error
 
     def carry_out(
         self,
@@ -119,7 +119,7 @@ class Writer:
         try:
             self.history.repository.move_head(version.id)
         except OSError as error:
-            raise fault(error, "the history", outcome="the file is written, the history follows later") from error
+            raise to_error(error, "the history", outcome="the file is written, the history follows later") from error
         return version
 
     def _replace(self, work: Transaction, version: Version, before_write: Callable[[], None] | None) -> None:
@@ -135,7 +135,7 @@ class Writer:
             except OSError as second:
                 cause = error if isinstance(error, OSError) else second
                 names = ", ".join(change.name for change in version.files)
-                raise fault(cause, names, outcome="it stopped half-way and is ended at the next start") from second
+                raise to_error(cause, names, outcome="it stopped half-way and is ended at the next start") from second
             self.history.repository.withdraw(version.id)
             raise
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from memtui.client.environment import Env
+from memtui.client.json_edit import edit_setting
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.store import Change, Saved, Store
 from memtui.history.trash import put_in_trash
@@ -22,7 +22,7 @@ from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot, load_snapshot
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound, Refused
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 INSTRUCTION_NAMES = frozenset({"CLAUDE.md", "CLAUDE.local.md"})
 
@@ -225,7 +225,7 @@ class Workspace:
         return store.restore(version_id, name)
 
     def _find(self, word: str) -> tuple[Store, Version]:
-        found = ((store, v) for store in self.stores() for v in store.versions() if begins(v.id, word))
+        found = ((store, v) for store in self.stores() for v in store.versions() if matches_prefix(v.id, word))
         hits = list({version.id: (store, version) for store, version in found}.values())
         return resolve_one(hits, word, "version", lists="memtui history lists them")
 

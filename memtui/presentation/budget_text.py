@@ -2,7 +2,7 @@
 
 from memtui.memory.budget import IndexBudget, Limit
 from memtui.presentation import LabeledText
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 NEAR_LIMIT = 0.8
 """The share of a limit from which an index is said to be near it."""
@@ -22,7 +22,7 @@ def budget_verdict(lost_lines: int, used: float, *, lost_entries: int = 0, near:
     """
     if lost_lines:
         entries = f", {lost_entries:,} entr{'y' if lost_entries == 1 else 'ies'}" if lost_entries else ""
-        return LabeledText("OVER", f"OVER: {many(lost_lines, 'line')}{entries} not loaded", "problem")
+        return LabeledText("OVER", f"OVER: {pluralize(lost_lines, 'line')}{entries} not loaded", "problem")
     if used >= near:
         return LabeledText("near limit", "near limit", "warn")
     return LabeledText("fits", "fits", "good")
@@ -40,7 +40,7 @@ def index_details(budget: IndexBudget, entries: int, lost_entries: int) -> list[
         loaded = LabeledText("loaded", f"up to line {(budget.cut_line_in_file or 1) - 1:,}", "problem")
     lost = f", {lost_entries:,} not loaded" if lost_entries else ""
     return [
-        LabeledText("index", f"{many(budget.lines, 'line')}, {many(budget.units, 'character')}", "bold"),
+        LabeledText("index", f"{pluralize(budget.lines, 'line')}, {pluralize(budget.units, 'character')}", "bold"),
         loaded,
         LabeledText("entries", f"{entries:,}{lost}", "problem" if lost else ""),
     ]

@@ -8,7 +8,7 @@ from memtui.dream.run import events
 from memtui.dream.run.events import Event, File
 from memtui.dream.run.runs import Run, RunProgress, RunState
 from memtui.presentation import LabeledText, Tone
-from memtui.util.text import many, span
+from memtui.util.text import duration, pluralize
 
 _OUTCOMES: dict[str, tuple[str, Tone]] = {
     "done": ("done", "good"),
@@ -118,7 +118,7 @@ def run_details(run: Run, progress: RunProgress, *, ended: bool) -> list[Labeled
         LabeledText("mode", mode_text(run.mode, run.backend, run.why, dry_run=run.dry_run)),
     ]
     if ended and (progress.stage or progress.turns):
-        turns = f", {many(progress.turns, 'turn')}" if progress.turns else ""
+        turns = f", {pluralize(progress.turns, 'turn')}" if progress.turns else ""
         found.append(LabeledText("last stage", f"{progress.stage or progress.phase}{turns}"))
     if progress.tools:
         found.append(LabeledText("tools", tools_text(progress.tools)))
@@ -142,7 +142,7 @@ def touched_words(files: Iterable[File]) -> str:
     if not listed:
         return ""
     deleted, emptied = sum(file.kind == "removed" for file in listed), sum(file.emptied for file in listed)
-    words = many(len(listed), "file")
+    words = pluralize(len(listed), "file")
     return words + (f", {deleted} deleted" if deleted else "") + (f", {emptied} emptied" if emptied else "")
 
 
@@ -166,7 +166,7 @@ def event_text(event: Event) -> LabeledText | None:
             by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""
             left = f", {event.left_out:,} left out" if event.left_out else ""
             mode = mode_text(event.mode, event.backend, event.why, dry_run=False)
-            return LabeledText(f"started{by}", f"{mode}, {many(event.files, 'file')} copied{left}")
+            return LabeledText(f"started{by}", f"{mode}, {pluralize(event.files, 'file')} copied{left}")
         case events.Phase():
             return LabeledText("", f"{event.name}: {event.stage}" if event.stage else event.name, "head")
         case events.Turn():
@@ -196,4 +196,4 @@ def event_text(event: Event) -> LabeledText | None:
 
 def duration_text(seconds: float, *, ended: bool) -> str:
     """How long a run took or takes: "after 2m14s", "for 8s"."""
-    return f"{'after' if ended else 'for'} {span(seconds)}"
+    return f"{'after' if ended else 'for'} {duration(seconds)}"

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from memtui.memory.checks.base import Problem, Severity
 from memtui.presentation import LabeledText, Tone
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 SEVERITY_TONES: dict[Severity, Tone] = {"error": "problem", "warning": "warn", "info": "dim"}
 
@@ -24,4 +24,4 @@ def problem_text(problem: Problem) -> LabeledText:
 def problem_counts(severities: Iterable[Severity]) -> str:
     """How many problems there are: "2 errors, 1 warning"; hints are not counted, "" for none."""
     counts = Counter(severities)
-    return ", ".join(many(counts[severity], severity) for severity in ("error", "warning") if counts[severity])
+    return ", ".join(pluralize(counts[severity], severity) for severity in ("error", "warning") if counts[severity])

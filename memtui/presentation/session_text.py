@@ -10,7 +10,7 @@ from memtui.resume.omitted import WORDS
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.stats import SessionUsage, ToolStats
 from memtui.transcripts.summary import SessionSummary
-from memtui.util.text import many, size
+from memtui.util.text import pluralize, size
 
 _TOOLS = {"reads": "read", "searches": "search", "shells": "shell", "edits": "edit", "others": "other"}
 
@@ -32,7 +32,7 @@ def cleanup_text(days_left: float | None) -> str:
     if days_left is None:
         return "off: a settings file is faulty"
     if days_left >= 1:
-        return f"in {many(int(days_left), 'day')}"
+        return f"in {pluralize(int(days_left), 'day')}"
     return "at Claude Code's next start" if days_left <= 0 else "today"
 
 
@@ -44,8 +44,8 @@ def summary_details(summary: SessionSummary) -> list[LabeledText]:
         LabeledText("prompts", f"{summary.prompts:,}"),
         LabeledText("messages", f"{summary.messages:,}"),
         LabeledText("rewinds", f"{summary.rewinds:,}" if summary.rewinds else ""),
-        LabeledText("compacted", many(summary.compactions, "time") if summary.compactions else ""),
-        LabeledText("file", many(summary.lines, "line")),
+        LabeledText("compacted", pluralize(summary.compactions, "time") if summary.compactions else ""),
+        LabeledText("file", pluralize(summary.lines, "line")),
         LabeledText("bad lines", f"{summary.bad:,}" if summary.bad else "", "problem"),
     ]
     return [one for one in found if one.text]
@@ -70,7 +70,9 @@ def resume_details(plan: ResumePlan, health: Health) -> list[LabeledText]:
             LabeledText("resume", "finds no conversation", "problem"),
             LabeledText("because", REASONS[plan.leaf.reason]),
         ]
-    sent = f"sends {many(len(plan.messages), 'message')}, from {health.sent:,} of {many(health.total, 'record')}"
+    sent = (
+        f"sends {pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"
+    )
     return [LabeledText("resume", sent, "good"), LabeledText("continues at", REASONS[plan.leaf.reason])]
 
 

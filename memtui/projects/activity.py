@@ -5,8 +5,8 @@ Memory has its history, sessions have their deeds; a person has one past.
 
 from contextlib import suppress
 
-from memtui.client.retention import DEFAULT_DAYS, cleanup_days
-from memtui.client.running import running
+from memtui.client.retention import DEFAULT_RETENTION_DAYS, cleanup_days
+from memtui.client.running import running_sessions
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import redo_target
 from memtui.history.versions import REDO, UNDO, Version
@@ -21,13 +21,13 @@ def archive_for(workspace: Workspace) -> SessionArchive:
     days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
     return SessionArchive(
-        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days
+        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_RETENTION_DAYS if days is None else days
     )
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
     """The ids of the sessions that a client has open."""
-    return frozenset(running(workspace.env))
+    return frozenset(running_sessions(workspace.env))
 
 
 def session_versions(workspace: Workspace, limit: int = 200) -> list[Version]:

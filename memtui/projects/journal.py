@@ -15,8 +15,8 @@ from typing import Any
 from msgspec import Struct
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.jsonl import add_record
-from memtui.fs.lock import guard
+from memtui.fs.jsonl import append_record
+from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
 
@@ -77,7 +77,7 @@ class Journal:
             Conflict: If another one doesn't end.
             OSError: If our state folder can't be written.
         """
-        with guard(self.path.with_name("lock"), fs=self._fs):
+        with file_lock(self.path.with_name("lock"), fs=self._fs):
             yield
 
     def add(self, move: str, do: str, **more: object) -> None:
@@ -86,7 +86,7 @@ class Journal:
         Raises:
             OSError: If it can't be written; nothing may be done then.
         """
-        add_record(self.path, {"move": move, "do": do, **more}, fs=self._fs)
+        append_record(self.path, {"move": move, "do": do, **more}, fs=self._fs)
 
     def moves(self) -> tuple[MoveRecord, ...]:
         """All moves, the newest last.

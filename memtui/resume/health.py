@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from memtui.resume.omitted import Why
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 LOST: Final[tuple[Why, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
 """Reasons for which nobody left a message out on purpose."""
@@ -69,12 +69,12 @@ class Health(Struct, frozen=True):
         if not self.total:
             told = "no message yet"
         elif not self.found:
-            told = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
+            told = f"a resume finds no conversation, though the file holds {pluralize(self.total, 'message')}"
         elif self.missing:
             wanted = self.reachable + self.missing
             told = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
         else:
-            told = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
+            told = f"{'all ' if self.reachable > 1 else ''}{pluralize(self.reachable, 'message')} reachable"
         return f"{told}: {causes}" if causes else told
 
     def _causes(self) -> Iterator[str]:
@@ -86,7 +86,7 @@ class Health(Struct, frozen=True):
             (self.cycles, "ring", " of parents"),
         ):
             if number:
-                yield many(number, one) + rest
+                yield pluralize(number, one) + rest
 
 
 def health_of(transcript: Transcript, resume: ResumePlan) -> Health:

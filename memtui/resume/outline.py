@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
+from memtui.client.session_files import title_line
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
@@ -76,7 +76,7 @@ def said_by(data: Record, longest: int = 0) -> str:
             parts.append("+" + (text(block.get("name")) or "tool"))
         else:
             parts.append("=" if block["type"] == "tool_result" else f"[{block['type']}]")
-    return one_line(" ".join(parts))
+    return title_line(" ".join(parts))
 
 
 class _Outline:
@@ -163,4 +163,4 @@ class _Outline:
         if own is not None and (speaking := [row for row in own.entries if row.speaks]):
             says = says or said_by(own.data(speaking[0]))
             messages, stamp, uuid = len(speaking), speaking[-1].stamp, speaking[-1].uuid
-        return Node(depth, last, "agent-file", one_line(says), messages, stamp, uuid, agent=agent)
+        return Node(depth, last, "agent-file", title_line(says), messages, stamp, uuid, agent=agent)

@@ -1,7 +1,7 @@
 r"""Secrets that only their surroundings give away: `DB_PASSWORD = "…"`, "the password is …", 비밀번호는 ….
 
-`find` is given a text and yields the places of values that stand near a word such as password, token or 비밀번호
-and that look like the real thing. How much the value itself must prove depends on how near it stands:
+`find_near_keywords` yields the values of a text that stand near a word such as password, token or 비밀번호 and that
+look like the real thing. How much the value itself must prove depends on how near it stands:
 
 - assigned    `password: VALUE`, `API_KEY=VALUE`, a column "password" of a table
 - said        "the password for staging is VALUE", "비밀번호는 VALUE 이고"
@@ -17,7 +17,7 @@ from memtui.secrets import values
 from memtui.secrets.keywords import Keyword, find_keywords
 
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
-MOST_WORDS, SPARSE = 2000, 40
+MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
 """How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
 does is reported as it stands, for somebody may hide a secret in noise."""
 _MAYBE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
@@ -85,10 +85,10 @@ Span = tuple[str, int, int]
 """A rule, and the start and end in the text of the value that it found."""
 
 
-def find(text: str) -> Iterator[Span]:
+def find_near_keywords(text: str) -> Iterator[Span]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
-    most = max(MOST_WORDS, len(text) // SPARSE)
+    most = max(MAX_KEYWORDS, len(text) // CHARS_PER_KEYWORD)
     if len(words) > most:
         yield "too-many-to-look-at", words[most].start, words[most].end
     for word in words[:most]:

@@ -16,9 +16,9 @@ from functools import cache
 from msgspec import Struct
 
 from memtui.secrets import context, values
-from memtui.secrets.patterns import GATES, GENERIC_PREFIXES, PLACES, TOKENS
+from memtui.secrets.patterns import GATE_WORDS, GENERIC_PREFIXES, PATTERN_RULES, TOKEN_FORMATS
 
-compiled = cache(re.compile)
+compile_pattern = cache(re.compile)
 """A shape's pattern; most are never tried."""
 
 _RUN = re.compile(r"[A-Za-z0-9_.:/+-]{16,}")
@@ -53,7 +53,7 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
         Findings in the order of the text; of two that overlap, the one with the more definite rule.
     """
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
-    for rule, start, end in (*_by_prefix(text), *_by_place(text), *context.find(text)):
+    for rule, start, end in (*_by_prefix(text), *_by_place(text), *context.find_near_keywords(text)):
         at = bisect_left(taken, (start, end, ""))
         if (at == 0 or taken[at - 1][1] <= start) and (at == len(taken) or taken[at][0] >= end):
             taken.insert(at, (start, end, rule))
@@ -78,7 +78,7 @@ def mask(value: str, rule: str = "password") -> str:
     """What may be shown of a secret: the public prefix of a vendor's format, never more, and its length."""
     prefix = ""
     if rule in _PREFIXED and len(value) >= 20:
-        prefix = next((t.prefix for t in TOKENS if t.rule == rule and value.startswith(t.prefix)), "")[:12]
+        prefix = next((t.prefix for t in TOKEN_FORMATS if t.rule == rule and value.startswith(t.prefix)), "")[:12]
     if value.startswith("-----BEGIN"):
         return "-----BEGIN … PRIVATE KEY-----"
     return f"{prefix}•••••• ({len(value)} characters)"
@@ -101,7 +101,7 @@ def redact(text: str, findings: Sequence[Finding], *, word: str = "[removed]") -
     return "".join((*pieces, text[at:]))
 
 
-_PREFIXED = frozenset(token.rule for token in TOKENS)
+_PREFIXED = frozenset(token.rule for token in TOKEN_FORMATS)
 _KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
 
 
@@ -122,12 +122,12 @@ def _by_prefix(text: str) -> Iterator[context.Span]:
     runs = "\n".join(run for run in _RUN.findall(text) if _MIXED.search(run))
     if not runs:
         return
-    for token in TOKENS:
+    for token in TOKEN_FORMATS:
         if token.prefix not in runs:
             continue
         at = text.find(token.prefix)
         while at >= 0:
-            match = compiled(token.pattern).match(text, at) if _starts_here(text, at) else None
+            match = compile_pattern(token.pattern).match(text, at) if _starts_here(text, at) else None
             if match and _is_token(token.prefix, match[0]):
                 yield token.rule, at, match.end()
             at = text.find(token.prefix, match.end() if match else at + 1)
@@ -154,11 +154,11 @@ def _is_token(prefix: str, value: str) -> bool:
 def _by_place(text: str) -> Iterator[context.Span]:
     """Places by form: a password in a URL, a header, a flag of a command, a key block."""
     low = text.lower()
-    closed = {gate for gate in GATES if gate not in low}
-    for place in PLACES:
+    closed = {gate for gate in GATE_WORDS if gate not in low}
+    for place in PATTERN_RULES:
         if closed.issuperset(place.gates) or not _has_one(place.words, low):
             continue
-        for match in compiled(place.pattern).finditer(text):
+        for match in compile_pattern(place.pattern).finditer(text):
             value = match["s"]
             if _is_placed(place.judged, value):
                 yield place.rule, match.start("s"), match.end("s")

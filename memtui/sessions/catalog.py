@@ -21,10 +21,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from memtui.client.session_files import SessionFile, files_of, read_part, session_files
+from memtui.client.session_files import SessionFile, listed_files, read_part, session_files
 from memtui.sessions.listing import Session
 from memtui.util.errors import MemtuiError, Unsupported
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 WAIT = 2.0
 """Seconds to wait for another program that writes."""
@@ -91,7 +91,7 @@ def _make(connection: sqlite3.Connection, schema: str, version: int) -> None:
 if TYPE_CHECKING:
     from typing import Any, Self, TypeVar
 
-    from memtui.client.session_files import Listed
+    from memtui.client.session_files import ListedFile
     from memtui.sessions.listing import CompressedList
     from memtui.sessions.scan_workers import Scanned
     from memtui.transcripts.summary import Scanner, SessionSummary
@@ -196,14 +196,14 @@ class Catalogue:
         return self._made(make, asked, *values, limit)
 
     def current(
-        self, folders: Sequence[Path], faults: list[MemtuiError], look: Callable[[], list[Listed]] | None = None
+        self, folders: Sequence[Path], faults: list[MemtuiError], look: Callable[[], list[ListedFile]] | None = None
     ) -> list[Session]:
         """Sessions as their files are now: `refresh` and `page`, in one go where nothing changed, as most of the time.
 
         Args:
             folders: Of these project folders.
             faults: Takes what kept a file from being read; the others are listed all the same.
-            look: Gives `files_of` these folders, if somebody looks already.
+            look: Gives `listed_files` these folders, if somebody looks already.
         """
         return self.checked(self.page(folders), folders, faults, look)
 
@@ -212,7 +212,7 @@ class Catalogue:
         listed: list[Session],
         folders: Sequence[Path],
         faults: list[MemtuiError],
-        look: Callable[[], list[Listed]] | None = None,
+        look: Callable[[], list[ListedFile]] | None = None,
     ) -> list[Session]:
         """As `current`, for somebody who has the page and did something with it before the look was over.
 
@@ -222,7 +222,7 @@ class Catalogue:
         where, values = _among(folders)
         rest = self._ask(f"select {_FILE} from session where not listed and {where}", *values)
         known: dict[str, Row] = {row[0]: row for row in [*listed, *rest]}
-        stale, gone = _compared(look() if look else files_of(folders), known)
+        stale, gone = _compared(look() if look else listed_files(folders), known)
         if not stale and not gone:
             return listed
         faults += self._follow(stale, gone).faults
@@ -273,7 +273,7 @@ class Catalogue:
         for folder in folders:  # one by one: few rows and files are held at a time
             where, values = _among([folder])
             rows = self._ask(f"select {_FILE} from session where {where}", *values)
-            changed, lost = _compared(files_of([folder]), {row[0]: row for row in rows})
+            changed, lost = _compared(listed_files([folder]), {row[0]: row for row in rows})
             stale += changed
             gone += lost
         return self._follow(stale, gone, shown, stopped)
@@ -303,9 +303,9 @@ class Catalogue:
                 file, scanner = found
                 count += 1
                 if isinstance(scanner, OSError):
-                    from memtui.fs.atomic import fault
+                    from memtui.fs.atomic import to_error
 
-                    done.faults.append(fault(scanner, file.id, outcome="not listed"))
+                    done.faults.append(to_error(scanner, file.id, outcome="not listed"))
                 else:
                     rows.append(_rows(file, scanner))
                 if time.monotonic() - since > SHOW_EVERY:
@@ -400,7 +400,7 @@ def _among(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
-def _compared(files: list[Listed], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
+def _compared(files: list[ListedFile], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
     """What changed: files that are not as they were, and the places of those gone.
 
     Args:
@@ -481,7 +481,7 @@ def find(cache: Path, places: Sequence[Path], word: str) -> Path:
     if word.endswith(".jsonl") and Path(word).is_file():
         return Path(word)
     files = [file for place in places for file in session_files(place)]
-    fits = [file.path for file in files if begins(file.id, word)]
+    fits = [file.path for file in files if matches_prefix(file.id, word)]
     if not fits:
         fits = [one.path for one in sessions(cache, places, []) if one.title.casefold() == word.casefold()]
     twice = len({path.stem for path in fits}) < len(fits)  # one id in two projects: only the path tells them apart

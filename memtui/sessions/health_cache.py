@@ -50,7 +50,7 @@ def _read_apart(places: Sequence[str], stopped: Callable[[], bool]) -> list[str 
     """What is lost of each; None of one that can't be read, and nothing at all where nobody read to the end."""
     if not places or stopped():
         return []
-    told = worker_process.ask("memtui.sessions.health_cache:answer", *places, stopped=stopped)
+    told = worker_process.call_in_process("memtui.sessions.health_cache:answer", *places, stopped=stopped)
     return [] if told is None else json.loads(told)
 
 

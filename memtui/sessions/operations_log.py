@@ -18,9 +18,9 @@ from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.jsonl import add_record
+from memtui.fs.jsonl import append_record
 from memtui.util.app_dirs import Dirs
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 from memtui.util.text import clip
 
 RENAME: Final = "rename"
@@ -117,7 +117,7 @@ class OperationsLog:
         Raises:
             OSError: If it can't be written.
         """
-        add_record(self.path, record_of(operation), fs=self._fs)
+        append_record(self.path, record_of(operation), fs=self._fs)
 
     def all(self) -> list[Operation]:
         """Every deed, oldest first, with what became of it. Lines that are none of ours are passed over."""
@@ -165,7 +165,7 @@ class OperationsLog:
             Usage: If there are several.
         """
         return resolve_one(
-            [operation for operation in self.all() if begins(operation.id, word)],
+            [operation for operation in self.all() if matches_prefix(operation.id, word)],
             word,
             "deed",
             lists="memtui history lists them",

@@ -14,8 +14,8 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.client.session_files import LONGEST
-from memtui.fs.atomic import fault
+from memtui.client.session_files import MAX_TITLE_CHARS
+from memtui.fs.atomic import to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
@@ -33,8 +33,8 @@ def check_title(title: str) -> str:
     """A title as it is written: blanks around it and between its words made single ones.
 
     Raises:
-        Usage: If there is nothing to see in it, if it is longer than `LONGEST`, or if it holds characters that a
-            terminal would obey.
+        Usage: If there is nothing to see in it, if it is longer than `MAX_TITLE_CHARS`, or if it holds characters that
+            a terminal would obey.
     """
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _TURNING:
@@ -42,8 +42,8 @@ def check_title(title: str) -> str:
     words = " ".join(title.split())
     if not any(char.isprintable() and not char.isspace() for char in words):
         raise UsageError("a title needs a word", hint="the old title stays")
-    if len(words) > LONGEST:
-        raise UsageError(f"a title has {LONGEST} characters at most, not {len(words)}")
+    if len(words) > MAX_TITLE_CHARS:
+        raise UsageError(f"a title has {MAX_TITLE_CHARS} characters at most, not {len(words)}")
     return words
 
 
@@ -83,7 +83,7 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
     except FileNotFoundError:
         raise NotFound(f"No session at {path}", hint="memtui sessions ls lists them") from None
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     try:
         info = fs.fstat(file)
         if not stat.S_ISREG(info.st_mode) or info.st_size == 0:
@@ -96,7 +96,7 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
                 return
             ended = False
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     finally:
         with suppress(OSError):  # a disk that has something to say has said it to fsync
             fs.close(file)
@@ -107,7 +107,7 @@ def _sync(file: int, name: str, fs: FileSystem) -> None:
     try:
         fs.fsync(file)
     except OSError as error:
-        raise fault(error, name, outcome="the title is there, but may not last") from error
+        raise to_error(error, name, outcome="the title is there, but may not last") from error
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:

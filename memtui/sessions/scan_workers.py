@@ -20,7 +20,7 @@ from typing import Final
 
 from memtui.client.session_files import SessionFile
 from memtui.transcripts.summary import Scanner
-from memtui.util.worker_process import command
+from memtui.util.worker_process import worker_command
 
 IN_PROCESS: Final = 50 << 20
 """Bytes to read below which workers don't pay."""
@@ -61,7 +61,7 @@ class _Worker:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
         self.process = subprocess.Popen(
-            command("memtui.sessions.scan_workers:work"),
+            worker_command("memtui.sessions.scan_workers:work"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

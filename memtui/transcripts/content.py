@@ -13,11 +13,11 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
+from memtui.client.session_files import title_line
 from memtui.transcripts.entries import blocks_of, is_machine, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
-from memtui.util.text import many, size, span
+from memtui.util.text import duration, pluralize, size
 
 Kind = Literal[
     "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
@@ -98,7 +98,7 @@ def message_content(passage: RecordView) -> MessageContent:
     """What a passage says; a line that is no record says why, and how it begins. Nothing raises."""
     data = passage.data
     if passage.repeats:
-        words = f"{many(passage.repeats, 'message')} repeated from before the compaction"
+        words = f"{pluralize(passage.repeats, 'message')} repeated from before the compaction"
         return MessageContent("session", (ContentPart("repeats", words),))
     if passage.bad:
         words = f"no record: {passage.bad}"
@@ -218,7 +218,7 @@ def _system(data: Record) -> ContentPart:
     if kind == "local_command":
         return ContentPart("machine", _first_line(content), content)
     if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
-        return ContentPart("note", f"the turn took {span(took / 1000)}", _input(data))
+        return ContentPart("note", f"the turn took {duration(took / 1000)}", _input(data))
     if kind == "stop_hook_summary":
         return _stop_hooks(data)
     failed = kind == "api_error" or data.get("level") == "error"
@@ -229,7 +229,7 @@ def _system(data: Record) -> ContentPart:
 
 def _stop_hooks(data: Record) -> ContentPart:
     ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
-    words = [f"{many(int(ran), 'stop hook')} ran"]
+    words = [f"{pluralize(int(ran), 'stop hook')} ran"]
     if errors:
         words.append(f"failed: {_json(errors)}")
     if data.get("preventedContinuation") is True:
@@ -240,7 +240,7 @@ def _stop_hooks(data: Record) -> ContentPart:
 def _retry(data: Record) -> str:
     attempt, most, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
     words = [f"try {attempt:.0f}" + (f" of {most:.0f}" if most else "")] if attempt else []
-    return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
+    return ", ".join([*words, f"the next in {duration(wait / 1000)}"] if wait is not None else words)
 
 
 def _number(data: Record, key: str) -> float | None:
@@ -299,7 +299,7 @@ def _media(block: Record) -> str:
     words = [text(block.get("type")), text(block.get("title")), text(told.get("media_type")), text(told.get("url"))]
     if data:
         words.append(f"{size(len(data) * 3 // 4)}B")
-    return f"[{' '.join(one_line(word) for word in words if word)}]"
+    return f"[{' '.join(title_line(word) for word in words if word)}]"
 
 
 def _input(given: object) -> str:
@@ -325,7 +325,7 @@ def _named(name: str, detail: str) -> str:
 
 
 def _line(value: str) -> str:
-    return one_line(value[:LONGEST_PIECE])
+    return title_line(value[:LONGEST_PIECE])
 
 
 def _first_line(value: str) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.transcripts.lines import LONGEST_LINE, Record, parse_line
 from memtui.util.errors import NotFound
 
@@ -37,7 +37,7 @@ class HeldFile:
         except FileNotFoundError as error:
             raise NotFound(f"No transcript at {path}") from error
         except OSError as error:
-            raise fault(error, str(path), outcome="not read") from error
+            raise to_error(error, str(path), outcome="not read") from error
 
     def close(self) -> None:
         """Let go of the file; twice does no harm."""
@@ -59,7 +59,7 @@ class HeldFile:
         try:
             return os.pread(self._file, size, offset)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
 
 
 CHUNK = 256 << 10

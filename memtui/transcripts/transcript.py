@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import quick_entries
 from memtui.transcripts.lines import LONGEST_LINE, Record, awaits_value, parse_line
@@ -44,7 +44,7 @@ class Transcript:  # mutable, and makes its reader itself
         if poll.gone and not self.reader.position.head:
             raise NotFound(f"No transcript at {self.path}")
         if poll.error:
-            raise fault(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
+            raise to_error(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
         last = self.reader.tail()
         self.tail = entry_of(last, len(self.entries)) if last else None
         return len(self.entries) if poll.reset else len(self.entries) - before
@@ -94,7 +94,7 @@ class Transcript:  # mutable, and makes its reader itself
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
         try:
             for entry in entries:
                 line = os.pread(file, entry.length, entry.offset)

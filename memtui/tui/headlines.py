@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.tui.render.arrange import unlisted
 from memtui.tui.segments.budget_meter import OFF, Fill
 from memtui.tui.segments.place_line import PlaceFacts, dreamt
@@ -21,7 +21,7 @@ def place_facts(state: AppState, home: Path) -> PlaceFacts:
     return PlaceFacts(
         project=visible(place.root.name or str(place.root), keep=""),
         branch=visible(first.branch if first else state.branch, keep=""),
-        folder=visible(short(place.folder, home), keep=""),
+        folder=visible(tilde_path(place.folder, home), keep=""),
         problems=first.problems if first else counted,
         unlisted=first.unlisted if first else len(unlisted(auto)) if auto else 0,
         last_dream=dreamt(last_dream, state.now),

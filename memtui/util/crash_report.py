@@ -12,7 +12,7 @@ from memtui import __version__
 _KEPT_LOGS = 20
 
 
-def write_down(error: BaseException, args: Sequence[str], state: Path) -> Path | None:
+def write_crash_report(error: BaseException, args: Sequence[str], state: Path) -> Path | None:
     """Write the traceback of a fault that nobody foresaw.
 
     Args:
@@ -34,7 +34,7 @@ def write_down(error: BaseException, args: Sequence[str], state: Path) -> Path |
     return None
 
 
-def summary(error: BaseException) -> str:
+def error_summary(error: BaseException) -> str:
     """The fault in one line."""
     return traceback.format_exception_only(error)[-1].strip().split("\n")[0]
 

@@ -12,7 +12,7 @@ _OFTEN = 2
 """Of so many looks through younger objects one is through the old: most of what drawing leaves is old by then."""
 
 
-def give_back() -> None:
+def limit_heaps() -> None:
     """One heap for all threads, and what is large goes back at once; nothing where the C library isn't glibc.
 
     Left alone, glibc makes a heap for each thread that reads, and lets all of them keep as much as the largest buffer
@@ -29,7 +29,7 @@ def give_back() -> None:
     mallopt(_MMAP, _LARGE)
 
 
-def settle() -> None:
+def freeze_heap() -> None:
     """The start is over, which nothing was collected in: what is left of it stays, and is never looked through again.
 
     What the first screens left goes; what `freeze` was called for before isn't looked through for that.

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 Found = TypeVar("Found")
 
-ROOM = 1 << 20
+PIPE_SIZE_BYTES = 1 << 20
 """Bytes of what is found that have room at once; anybody may have so many."""
 
 
@@ -55,7 +55,7 @@ def _widen(pipe: int) -> None:
 
     if hasattr(fcntl, "F_SETPIPE_SZ"):
         with suppress(OSError):
-            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, ROOM)
+            fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, PIPE_SIZE_BYTES)
 
 
 def _tell(look: Callable[[], Any], writing: int) -> None:

@@ -16,7 +16,7 @@ _SAME_START = 0.5
 """Seconds by which two readings of one start time may differ where the system gives a wall-clock time."""
 
 
-class Identity(Struct, frozen=True):
+class ProcessIdentity(Struct, frozen=True):
     """A process: its number, when it started and in which run of the machine.
 
     `started` is in seconds, since the start of the machine on Linux and since the epoch elsewhere; `None` if it is not
@@ -28,11 +28,11 @@ class Identity(Struct, frozen=True):
     boot: str = ""
 
     def __str__(self) -> str:
-        """As one line that `Identity.parse` reads."""
+        """As one line that `ProcessIdentity.parse` reads."""
         return f"{self.pid} {'-' if self.started is None else repr(self.started)} {self.boot or '-'}"
 
     @classmethod
-    def parse(cls, text: str) -> "Identity | None":
+    def parse(cls, text: str) -> "ProcessIdentity | None":
         """What `str` made, or a bare process number; `None` for anything else."""
         words = text.split()
         try:
@@ -44,17 +44,17 @@ class Identity(Struct, frozen=True):
             return None
 
 
-def current() -> Identity:
+def current_process() -> ProcessIdentity:
     """This process."""
-    return identify(os.getpid())
+    return identify_process(os.getpid())
 
 
-def identify(pid: int) -> Identity:
+def identify_process(pid: int) -> ProcessIdentity:
     """The process that has this number now, with what can be found out about it."""
-    return Identity(pid, _started(pid), boot_id())
+    return ProcessIdentity(pid, _started(pid), boot_id())
 
 
-def alive(identity: Identity) -> bool:
+def is_alive(identity: ProcessIdentity) -> bool:
     """Whether the process still runs.
 
     One that ended and waits for its parent to notice counts as dead; so does another process under the same number.

@@ -6,23 +6,23 @@ from typing import TypeVar
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import visible
 
-SHORTEST = 4
+MIN_PREFIX_CHARS = 4
 """Characters of an id that are enough, if no other begins with them."""
 
-NAMED = 4
+MAX_NAMES_LISTED = 4
 """Of so many that fit the names are told."""
 
-One = TypeVar("One")
+Item = TypeVar("Item")
 
 
-def begins(id: str, word: str) -> bool:
-    """Whether a word is the beginning of an id; fewer than `SHORTEST` characters name nothing."""
-    return len(word) >= SHORTEST and id.startswith(word.lower())
+def matches_prefix(id: str, word: str) -> bool:
+    """Whether a word is the beginning of an id; fewer than `MIN_PREFIX_CHARS` characters name nothing."""
+    return len(word) >= MIN_PREFIX_CHARS and id.startswith(word.lower())
 
 
 def resolve_one(
-    fits: Sequence[One], word: str, kind: str, *, lists: str, name: Callable[[One], str] | None = None
-) -> One:
+    fits: Sequence[Item], word: str, kind: str, *, lists: str, name: Callable[[Item], str] | None = None
+) -> Item:
     """The only thing that a word fits.
 
     Args:
@@ -40,6 +40,8 @@ def resolve_one(
     if not fits:
         raise NotFound(f"no {kind} {shown!r}", hint=lists)
     if len(fits) > 1:
-        names = ", ".join(visible(name(one), keep="") for one in fits[:NAMED]) if name else "give more of the id"
+        names = (
+            ", ".join(visible(name(one), keep="") for one in fits[:MAX_NAMES_LISTED]) if name else "give more of the id"
+        )
         raise UsageError(f"{shown!r} fits {len(fits)} {kind}s", hint=names)
     return fits[0]

@@ -59,12 +59,12 @@ def age(seconds: float) -> str:
     return f"{days // 30}mo" if days < 365 else f"{days // 365}y"
 
 
-def ago(seconds: float) -> str:
+def time_ago(seconds: float) -> str:
     """An age as part of a sentence: "just now", "5m ago"."""
     return "just now" if seconds < 60 else f"{age(seconds)} ago"
 
 
-def span(seconds: float) -> str:
+def duration(seconds: float) -> str:
     """How long: "8s", "2m14s", "1h05m"."""
     whole = int(seconds)
     if whole < 60:
@@ -81,7 +81,7 @@ def size(number: int) -> str:
     return f"{value:.1f}{word}" if value < 99.95 else f"{value:.0f}{word}"
 
 
-def many(number: int, word: str) -> str:
+def pluralize(number: int, word: str) -> str:
     """So many of a thing whose plural ends in s: "1 file", "2,000 files"."""
     return f"{number:,} {word}{'s' * (number != 1)}"
 

@@ -22,7 +22,7 @@ _LOOK: Final = 0.1
 """Seconds between two questions whether the answer is still wanted."""
 
 
-def command(function: str, *words: str) -> list[str]:
+def worker_command(function: str, *words: str) -> list[str]:
     """The words of a process that calls one of our functions.
 
     Args:
@@ -34,11 +34,11 @@ def command(function: str, *words: str) -> list[str]:
     return [sys.executable, "-P", "-c", _START, str(root), function, *words]
 
 
-def ask(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None:
+def call_in_process(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None:
     """What a function writes to its standard output in a process of its own.
 
     Args:
-        function: As for `command`, with its words.
+        function: As for `worker_command`, with its words.
         stopped: Asked now and then; the process is ended once nobody wants the answer.
 
     Returns:
@@ -49,7 +49,7 @@ def ask(function: str, *words: str, stopped: Callable[[], bool]) -> bytes | None
     """
     try:
         process = subprocess.Popen(
-            command(function, *words),
+            worker_command(function, *words),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

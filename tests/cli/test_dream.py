@@ -13,7 +13,7 @@ from types import ModuleType
 
 import pytest
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.gates.base import read_lock
 from memtui.dream.run import spawn as start
 from memtui.dream.run.events import Phase, follow
@@ -248,15 +248,15 @@ def test_wrong_words_are_said_before_anything_starts(run: Run, memory: Path, dir
 def test_a_lock_that_nobody_holds_is_cleared_when_asked(run: Run, memory: Path) -> None:
     assert run("kill", "--clear-stale-lock").code == 3
     child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    (memory / LOCK).write_text(str(child.pid), encoding="ascii")
+    (memory / LOCK_NAME).write_text(str(child.pid), encoding="ascii")
     held = run("kill", "--clear-stale-lock", "-y")
     assert held.code == 4 and f"held by process {child.pid}" in held.err
     assert "somebody else dreams" in run("dream", "status").out
     child.communicate()
     assert run("kill", "--clear-stale-lock").code == 5
-    assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK).exists()
+    assert run("kill", "--clear-stale-lock", "-n").code == 0 and (memory / LOCK_NAME).exists()
     assert run("kill", "--clear-stale-lock", "-y", "--json").data["pid"] == child.pid
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
 
 
 def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
@@ -266,15 +266,15 @@ def test_a_dream_that_died_is_told_and_mended_by_the_next_write(
     run("dream", "now", "--force")
     found = list_runs(dirs, memory)[0]
     os.kill(found.process.pid, signal.SIGKILL)
-    while (memory / LOCK).exists() and "died" not in run("dream", "status").out:
+    while (memory / LOCK_NAME).exists() and "died" not in run("dream", "status").out:
         pass
     assert "puts its lock back" in run("dream", "status").out
     assert run("dream", "status", "--json").data["last"] is None, "a dream that died was none"
     gates = {gate["name"]: gate["open"] for gate in run("dream", "why", "--json").data["gates"]}
     assert gates["time"] and gates["lock"]
-    assert (memory / LOCK).exists(), "looking changes nothing"
+    assert (memory / LOCK_NAME).exists(), "looking changes nothing"
     assert run("set", "testing", "description=One").code == 0
-    assert not (memory / LOCK).exists()
+    assert not (memory / LOCK_NAME).exists()
     assert run("dream", "log", "--json").data["runs"][0]["how"] == "killed"
 
 

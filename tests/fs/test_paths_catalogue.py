@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from memtui.fs.boundary import Actor, Verdict, check_path
+from memtui.fs.boundary import Actor, PathVerdict, check_path
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Refused
@@ -67,7 +67,7 @@ def make_world(base: Path, setup: list[list[str]]) -> None:
             raise AssertionError(kind)
 
 
-def judge(snapshot: Path, case: dict[str, Any], actor: Actor) -> Verdict:
+def judge(snapshot: Path, case: dict[str, Any], actor: Actor) -> PathVerdict:
     asked = case["input"]
     path = real(snapshot, asked["path"]) if isinstance(asked["path"], str) else asked["path"]
     reads = [snapshot / "w/sessions", snapshot / "w/repo"]

@@ -12,7 +12,7 @@ import pytest
 
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.store import Change, Stale, Store
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported, UsageError
@@ -579,7 +579,7 @@ def test_a_file_that_changes_all_the_time_is_a_conflict(snapshot: World) -> None
 def test_a_second_process_that_does_not_finish_is_named(snapshot: World) -> None:
     snapshot.save("a.md", b"1\n", None)
     [home] = (snapshot.dirs.state / "history").iterdir()
-    with guard(home / "lock"), pytest.raises(Conflict, match="another memtui"):
+    with file_lock(home / "lock"), pytest.raises(Conflict, match="another memtui"):
         snapshot.open(patience=0).apply([Change("b.md", b"x\n", None)], why="x")
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from memtui.client.session_files import files_of, session_files
+from memtui.client.session_files import listed_files, session_files
 from memtui.sessions.catalog import _MANY, FILE, Catalogue
 from memtui.sessions.listing import Session
 from memtui.transcripts.summary import scan
@@ -120,7 +120,7 @@ def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> No
         write(folders[0] / name(0), prompt("second"), 2000)
         write(folders[0] / name(50), b"", 2000)
         assert "second" in [one.title for one in catalogue.current(folders, faults)]
-        assert catalogue.current(folders, faults, look=lambda: files_of(folders)) == catalogue.page(folders)
+        assert catalogue.current(folders, faults, look=lambda: listed_files(folders)) == catalogue.page(folders)
         (folders[0] / name(0)).unlink()
         assert len(catalogue.current(folders, faults)) == count - 1
         assert not faults and len(catalogue.page()) == count

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from memtui.client.session_files import LONGEST
+from memtui.client.session_files import MAX_TITLE_CHARS
 from memtui.transcripts.summary import title_of
 
 
@@ -45,5 +45,5 @@ def test_the_order_of_titles(records: list[dict[str, Any]], title: str) -> None:
 
 def test_a_long_title_is_cut() -> None:
     title = title_of([user("x" * 500)])
-    assert len(title) == LONGEST + 1
+    assert len(title) == MAX_TITLE_CHARS + 1
     assert title.endswith("…")

@@ -3,14 +3,14 @@
 import pytest
 
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 
 def test_the_only_one() -> None:
     assert resolve_one([7], "x", "version", lists="") == 7
-    assert begins("abcdef", "ABCD")
-    assert not begins("abcdef", "abc")
-    assert not begins("abcdef", "bcde")
+    assert matches_prefix("abcdef", "ABCD")
+    assert not matches_prefix("abcdef", "abc")
+    assert not matches_prefix("abcdef", "bcde")
 
 
 def test_none_and_several() -> None:

@@ -70,7 +70,7 @@ def test_sizes_count_in_thousands(number: int, word: str) -> None:
     ("seconds", "words"), [(0.4, "0s"), (59.9, "59s"), (134, "2m14s"), (3900, "1h05m"), (90_000, "25h00m")]
 )
 def test_how_long(seconds: float, words: str) -> None:
-    assert text.span(seconds) == words
+    assert text.duration(seconds) == words
 
 
 @pytest.mark.parametrize(("first", "last", "width"), text._SURE, ids=lambda value: ascii(value))

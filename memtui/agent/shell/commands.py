@@ -30,7 +30,7 @@ from msgspec import Struct, field
 from memtui.agent.shell.grammar import Word
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.plan import Denied
-from memtui.fs.boundary import SENSITIVE_ENDS, SENSITIVE_NAMES, fold_name, is_sensitive
+from memtui.fs.boundary import SENSITIVE_NAMES, SENSITIVE_SUFFIXES, fold_name, is_sensitive
 
 _NUMBER = re.compile(r"[+-]?[0-9]{1,12}[bkKMG]?B?")
 _WIDTH = re.compile(r"[0-9]{1,3}")
@@ -251,7 +251,7 @@ def _any_case(text: str) -> str:
 
 
 # Recursion meets names that an operand could not name.
-_SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_ENDS)]
+_SECRETS = [*sorted(SENSITIVE_NAMES), ".env*", *("*" + end for end in SENSITIVE_SUFFIXES)]
 _GREP_SKIPS = tuple(f"--{flag}={_any_case(name)}" for name in _SECRETS for flag in ("exclude-dir", "exclude"))
 _RG_SKIPS = tuple(f"--iglob=!{name}" for name in _SECRETS)
 SKIPS = frozenset((*_GREP_SKIPS, *_RG_SKIPS))

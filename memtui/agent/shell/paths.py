@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from memtui.agent.shell.grammar import Word
 from memtui.agent.shell.plan import Denied
-from memtui.fs.boundary import Actor, Verdict, check_path
+from memtui.fs.boundary import Actor, PathVerdict, check_path
 
 MAX_MATCHES = 1000
 """Names that one wildcard may stand for."""
@@ -38,7 +38,7 @@ class AllowedFolders(Struct, frozen=True):
     casefold: bool = False
     cwd: Path | None = None
 
-    def verdict(self, path: object) -> Verdict:
+    def verdict(self, path: object) -> PathVerdict:
         """The boundary's answer to reading `path`, seen from where the command line is."""
         if self.cwd is not None and isinstance(path, str) and path and not path.startswith("/"):
             path = f"{self.cwd}/{path}"

@@ -21,8 +21,8 @@ from typing import IO
 from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
-from memtui.fs.atomic import Content, digest, read_once, replace_at
-from memtui.fs.boundary import Verdict, open_file, open_parent
+from memtui.fs.atomic import FileContent, digest, read_once, replace_at
+from memtui.fs.boundary import PathVerdict, open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
@@ -46,7 +46,7 @@ class ReadExcerpt(Struct, frozen=True):
     first: int
 
 
-def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
+def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
     """Show some lines.
 
     Args:
@@ -128,12 +128,12 @@ class FileEdit(Struct, frozen=True):
     every: bool = False
 
 
-def place_key(place: Verdict) -> str:
+def place_key(place: PathVerdict) -> str:
     """The name of a file in `Seen`."""
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = REAL) -> str:
+def edit_file(place: PathVerdict, change: FileEdit, seen: Seen, *, fs: FileSystem = REAL) -> str:
     """Replace a text by another.
 
     Args:
@@ -178,7 +178,7 @@ def edit_file(place: Verdict, change: FileEdit, seen: Seen, *, fs: FileSystem = 
     return f"{place.name}: {count} {'place' if count == 1 else 'places'} replaced"
 
 
-def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REAL) -> str:
+def write_file(place: PathVerdict, content: str, seen: Seen, *, fs: FileSystem = REAL) -> str:
     """Make a new file, or replace one that the model has seen; its byte order mark and line ends are kept.
 
     Arguments, answer and faults as for `edit_file`.
@@ -201,7 +201,7 @@ def write_file(place: Verdict, content: str, seen: Seen, *, fs: FileSystem = REA
     return f"{place.name}: {'written' if disk is None else 'replaced'}, {size(len(data))} bytes"
 
 
-def _known(parent: int, leaf: str, place: Verdict, seen: Seen, fs: FileSystem) -> Content | None:
+def _known(parent: int, leaf: str, place: PathVerdict, seen: Seen, fs: FileSystem) -> FileContent | None:
     """The file as it is, `None` if there is none."""
     try:
         disk = read_once(leaf, dir_fd=parent, fs=fs)
@@ -215,7 +215,7 @@ def _known(parent: int, leaf: str, place: Verdict, seen: Seen, fs: FileSystem) -
     return disk
 
 
-def _put(parent: int, leaf: str, data: bytes, disk: Content | None, fs: FileSystem) -> None:
+def _put(parent: int, leaf: str, data: bytes, disk: FileContent | None, fs: FileSystem) -> None:
     if disk is None:
         mode, owner = fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
     else:

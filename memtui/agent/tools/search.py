@@ -27,7 +27,7 @@ from memtui.agent.shell.plan import Denied
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp
-from memtui.fs.boundary import Verdict, is_sensitive
+from memtui.fs.boundary import PathVerdict, is_sensitive
 
 _LONGEST = 1000
 _ALTERNATIVES = 64
@@ -147,7 +147,7 @@ MAX_FILES = 200
 """Names of one answer."""
 
 
-def find(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
+def find(place: PathVerdict, pattern: str, scope: AllowedFolders) -> str:
     """The names, one a line: below the stage as seen from there, elsewhere whole.
 
     Args:
@@ -206,7 +206,7 @@ _MODES = ("files_with_matches", "content", "count")
 _SEEK = Path(__file__).with_name("search_process.py")
 
 
-def job_of(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
+def job_of(place: PathVerdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
     """What the process is told.
 
     Args:

@@ -153,7 +153,7 @@ def _set_ours(call: CliContext, key: str, value: str | None) -> None:
 
 
 def _set_client(call: CliContext, row: Data, value: str | None, layer: str | None) -> None:
-    from memtui.client.settings import UNSET, edit_setting
+    from memtui.client.json_edit import UNSET, edit_setting
 
     switch = call.location.switch(row["key"])
     target = _target(call, row, layer)
@@ -203,7 +203,7 @@ def _target(call: CliContext, row: Data, layer: str | None) -> Path:
 
 def _is_variable(row: Data) -> bool:
     """Whether a switch is an environment variable, which no settings key stands for."""
-    from memtui.client.settings import VARIABLES
+    from memtui.client.switches import VARIABLES
 
     return any(variable.key == row["key"] for variable in VARIABLES)
 

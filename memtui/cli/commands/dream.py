@@ -33,7 +33,7 @@ from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, NotFound
-from memtui.util.text import span
+from memtui.util.text import duration
 
 if TYPE_CHECKING:
     from memtui.dream.run.events import Ended
@@ -286,12 +286,12 @@ def watch(call: CliContext, run: str | None) -> int:
 
 def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
     from memtui.dream.run.events import Ended, follow
-    from memtui.util.process import alive
+    from memtui.util.process import is_alive
 
     found: list[Data] = []
     end: Ended | None = None
     stream = call.asked.jsonl or not call.out.structured
-    for event in follow(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
+    for event in follow(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
         fields = event_fields(event)
         found.append(fields)
         if stream:
@@ -338,7 +338,7 @@ def log(call: CliContext, limit: int) -> int:
             kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
-                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
+                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{duration(one['seconds'])} {cost}"]
             )
         yield from table(call.out, columns, rows)
         for refused in stopped:

@@ -20,7 +20,7 @@ from memtui.cli.table import Column, table
 from memtui.fs.atomic import read_stable
 from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
-from memtui.util.text import age, many, size, visible
+from memtui.util.text import age, pluralize, size, visible
 
 if TYPE_CHECKING:
     from memtui.memory.checks.folder import Problem
@@ -114,10 +114,10 @@ def ls(
     Only the heads of the files are read; --problems and -v read all and mark those with problems. Ends with 1 if
     nothing fits.
     """
-    from memtui.util.filter_query import matches, parse
+    from memtui.util.filter_query import matches_query, parse_query
 
     snapshot = call.snapshot(full=troubled or call.out.verbose)
-    terms = parse(" ".join(words))
+    terms = parse_query(" ".join(words))
     found = [
         (named, row)
         for named, row in file_rows(call.pins, snapshot)
@@ -125,7 +125,7 @@ def ls(
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
-        and matches(terms, named.name, *_words_of(row))
+        and matches_query(terms, named.name, *_words_of(row))
     ]
     orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
     if sort in orders:
@@ -210,7 +210,7 @@ def _mark(out: Output, row: Data) -> tuple[str, str]:
 
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [many(row["problems"], "problem")] if row["problems"] else []
+    words = [pluralize(row["problems"], "problem")] if row["problems"] else []
     words += ["not in MEMORY.md"] if row["in_index"] is False else []
     words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
     words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []

@@ -24,7 +24,7 @@ from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.text import age, clip, many
+from memtui.util.text import age, clip, pluralize
 
 if TYPE_CHECKING:
     from memtui.resume.outline import Node
@@ -116,7 +116,7 @@ def sessions_show(call: CliContext, session: str) -> None:
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are told with the number of
     their kept versions, and how they are now against the newest of these.
     """
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
     from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
     from memtui.resume.health import health_of
     from memtui.resume.leaf import REASONS
@@ -152,7 +152,7 @@ def sessions_show(call: CliContext, session: str) -> None:
     ]
 
     def text() -> Iterator[Line]:
-        yield StyledText(facts.title or NAMELESS, "bold")
+        yield StyledText(facts.title or UNTITLED, "bold")
         yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
         for one in details:
             yield [StyledText(f"{one.label:<14}", "dim"), StyledText(one.text, one.tone)]
@@ -160,7 +160,7 @@ def sessions_show(call: CliContext, session: str) -> None:
             yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
         if data["files"]:
             yield StyledText("files changed", "bold")
-            rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
+            rows = [[file["path"], pluralize(file["versions"], "version"), file["now"]] for file in data["files"]]
             yield from table(call.out, [Column("", rest=1), Column("", right=True), Column("")], rows)
 
     call.out.answer("session", data, text())
@@ -275,7 +275,7 @@ class _Drawing:
             )
 
     def _rows(self, node: "Node") -> Iterator[list[str | StyledText]]:
-        from memtui.client.session_files import NAMELESS
+        from memtui.client.session_files import UNTITLED
         from memtui.resume.outline import KINDS
 
         self.open[node.depth :] = [not node.last]
@@ -283,7 +283,7 @@ class _Drawing:
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
         kind = node.agent.kind if node.agent and node.agent.kind else KINDS[node.kind]
-        words = f"{kind}: {node.says}" if kind else node.says or NAMELESS
+        words = f"{kind}: {node.says}" if kind else node.says or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from memtui.agent import events as agent
 from memtui.agent.task import Budget
-from memtui.client.executable import find_client, resume_environ
+from memtui.client.executable import find_client, resume_environment
 from memtui.dream.backends.client_process import Guard, running_child
 from memtui.dream.backends.client_stream import ClientResult, Stream
 from memtui.dream.backends.credentials import key_helper, named_model, variables
@@ -135,5 +135,5 @@ def client_environ(workspace: Workspace) -> dict[str, str]:
     """The client's environment: what the user's settings put into it, and nothing of a client that we run in."""
     values = {name: found.value for name, found in variables(workspace.env, workspace.location).items()}
     kept = {name: value for name, value in values.items() if name not in _NOT_HANDED_ON}
-    config = {name: value for name, value in resume_environ(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
+    config = {name: value for name, value in resume_environment(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
     return {**kept, **config, **_OURS}

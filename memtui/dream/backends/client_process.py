@@ -25,7 +25,7 @@ from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import telling
 from memtui.agent.usage import TokenUsage
 from memtui.dream.run.run import OverBudget
-from memtui.fs.atomic import digest, fault
+from memtui.fs.atomic import digest, to_error
 from memtui.util.errors import MemtuiError, Unsupported
 from memtui.util.text import size
 
@@ -129,7 +129,7 @@ def running_child(words: Sequence[str], cwd: Path, environ: Mapping[str, str], t
                 preexec_fn=_end_with_parent(),
             )
         except OSError as error:
-            raise Unsupported(fault(error, words[0], outcome="the agent client didn't start").message) from error
+            raise Unsupported(to_error(error, words[0], outcome="the agent client didn't start").message) from error
         try:
             assert process.stdin is not None
             with suppress(BrokenPipeError), process.stdin:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memtui.client.environment import Env, truth
+from memtui.client.environment import Env, parse_switch
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.settings_files import Variable, environment
+from memtui.client.settings_files import EnvVariable, effective_variables
 from memtui.util.config import Config
 
 KEYS = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
@@ -38,12 +38,12 @@ class ApiKey:  # a dataclass, whose repr leaves the value out
     source: str
 
 
-def variables(env: Env, location: MemoryLocation) -> dict[str, Variable]:
+def variables(env: Env, location: MemoryLocation) -> dict[str, EnvVariable]:
     """The environment as the agent client sees it in a directory."""
-    return environment(env, location.layers)
+    return effective_variables(env, location.layers)
 
 
-def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
+def find_key(found: Mapping[str, EnvVariable]) -> ApiKey | None:
     """The credential to use, if there is one."""
     for name in KEYS:
         one = found.get(name)
@@ -52,12 +52,12 @@ def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
     return None
 
 
-def model_of(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str:
+def model_of(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str:
     """The model of a dream: ours, else the client's, else `MODEL`. A short name becomes the model it stands for."""
     return named_model(config, found, location) or MODEL
 
 
-def named_model(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str | None:
+def named_model(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str | None:
     """The model that somebody named; `None` if nobody did, or only left the choice to the client."""
     settings = (layer.data.get("model") for layer in location.layers if _trusted(layer.name))
     variable = found.get("ANTHROPIC_MODEL")
@@ -86,7 +86,7 @@ def _trusted(layer: str) -> bool:
     return layer in ("policy", "flag", "user")
 
 
-def login_of(found: Mapping[str, Variable], env: Env, location: MemoryLocation) -> str | None:
+def login_of(found: Mapping[str, EnvVariable], env: Env, location: MemoryLocation) -> str | None:
     """The sign that the agent client can reach a model, in words; `None` if there is none.
 
     Only signs: whether the service accepts it is known when it is asked.
@@ -95,7 +95,7 @@ def login_of(found: Mapping[str, Variable], env: Env, location: MemoryLocation) 
         if name in found and found[name].value.strip():
             return f"{name} is set"
     for name in _PROVIDERS:
-        if name in found and truth(found[name].value):
+        if name in found and parse_switch(found[name].value):
             return f"{name} is on"
     if key_helper(location) is not None:
         return "its settings name an apiKeyHelper"

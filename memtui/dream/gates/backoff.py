@@ -13,7 +13,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import Ended
 from memtui.dream.run.runs import Run, state_of
 from memtui.util.app_dirs import Dirs
-from memtui.util.text import ago, many
+from memtui.util.text import pluralize, time_ago
 
 FREE = 1
 """Failures after which the next dream may start at once."""
@@ -59,7 +59,7 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
     if not ends:
         return Gate("failures", True, words, "none failed", source)
     last = min(ends[0].at, now)
-    said = "the last one failed" if len(ends) == 1 else f"{many(len(ends), 'dream')} failed in a row, the last"
-    reason = f"{said} {ago(now - last)}: {ends[0].reason}"
+    said = "the last one failed" if len(ends) == 1 else f"{pluralize(len(ends), 'dream')} failed in a row, the last"
+    reason = f"{said} {time_ago(now - last)}: {ends[0].reason}"
     opens_at = last + waiting_after(len(ends))
     return Gate("failures", now >= opens_at, words, reason, source, opens_at if now < opens_at else None)

@@ -16,10 +16,10 @@ from typing import Literal
 from msgspec import Struct
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.history.snapshot import scan
-from memtui.util.process import Identity, alive
-from memtui.util.text import age, many, size
+from memtui.util.process import ProcessIdentity, is_alive
+from memtui.util.text import age, pluralize, size
 
 BETWEEN = 24 * 3600
 """Seconds between two consolidations."""
@@ -72,12 +72,12 @@ class LockState(Struct, frozen=True):
     @property
     def held_by_life(self) -> bool:
         """Whether the process that it names still runs; asked of the system's tables, nothing is sent to it."""
-        return self.pid is not None and not self.gone and alive(Identity(self.pid))
+        return self.pid is not None and not self.gone and is_alive(ProcessIdentity(self.pid))
 
 
 def read_lock(folder: Path) -> LockState:
     """Look at the lock of a memory folder, once: time and content are of the same open file."""
-    path = folder / LOCK
+    path = folder / LOCK_NAME
     try:
         # Without O_NONBLOCK a pipe in its place would hold us for ever.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -177,7 +177,7 @@ def folder_gate(folder: Path) -> Gate:
     if there != folder:
         return Gate("folder", True, words, "it is made when it is needed", str(folder))
     found = scan(Path(os.path.realpath(folder)), None).values()
-    reason = f"{many(len(found), 'file')}, {size(sum(one.size for one in found))}B"
+    reason = f"{pluralize(len(found), 'file')}, {size(sum(one.size for one in found))}B"
     return Gate("folder", True, words, reason, str(folder))
 
 

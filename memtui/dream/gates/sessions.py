@@ -39,7 +39,7 @@ from memtui.transcripts.stats import kind_of
 from memtui.transcripts.summary import decode
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config
-from memtui.util.text import age, ago, many
+from memtui.util.text import age, pluralize, time_ago
 
 ASSISTANT = "assistant_mode"
 """The setting of ours that turns assistant mode on."""
@@ -179,7 +179,7 @@ def log_gate(location: MemoryLocation, after: float) -> Gate:
         after: When the last dream was, in seconds since 1970; 0 for never.
     """
     found = logs_since(location.folder, after)
-    reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
+    reason = f"{pluralize(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
     return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / LOGS))
 
 
@@ -210,7 +210,7 @@ def _gate(scan: Scan, env: Env, now: float, location: MemoryLocation, *, fresh: 
     reason += f" ({' and '.join(left_out)} not counted)" if left_out else ""
     open_ = scan.counted >= SESSIONS
     if not fresh:
-        reason += f"; last look {ago(now - scan.at)}"
+        reason += f"; last look {time_ago(now - scan.at)}"
         reason += "" if open_ else f", next in {age(max(scan.at + EVERY - now, 60))}"
     return Gate("sessions", open_, f"{SESSIONS} sessions since then", reason, str(location.transcripts))
 

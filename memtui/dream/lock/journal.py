@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
-from memtui.util.process import Identity
+from memtui.util.process import ProcessIdentity
 
 
 class Before(Struct, frozen=True):
@@ -42,7 +42,7 @@ class LockEntry(Struct, frozen=True):
     """
 
     folder: Path
-    holder: Identity
+    holder: ProcessIdentity
     run: str
     before: Before
     made: tuple[str, ...] = ()
@@ -111,7 +111,7 @@ def _read(path: Path) -> LockEntry | None:
         data: dict[str, Any] = json.loads(path.read_bytes())
         kind, text, mtime_ns, mode = data["before"]
         before = Before(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
-        holder, success = Identity.parse(data["holder"]), data["success_ns"]
+        holder, success = ProcessIdentity.parse(data["holder"]), data["success_ns"]
         folder = Path(os.fsdecode(data["folder"].encode("latin-1")))
         run, made = str(data["run"]), tuple(map(str, data["made"]))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

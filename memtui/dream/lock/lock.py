@@ -20,16 +20,16 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.gates.base import LockState, lock_gate, lock_pid, read_lock
 from memtui.dream.lock.journal import Before, LockEntry, LockJournal, entries
 from memtui.dream.lock.lock_file import look, opened, restore
 from memtui.fs.atomic import make_folders, write_temp
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive, current
+from memtui.util.process import ProcessIdentity, current_process, is_alive
 
 SETTLE = 0.05
 """Seconds between writing the lock and reading it back: as long as another program may take between the two."""
@@ -55,15 +55,15 @@ class Lock:
         folder: Path,
         dirs: Dirs,
         *,
-        me: Identity | None = None,
+        me: ProcessIdentity | None = None,
         run: str = "",
         now: Callable[[], float] = time.time,
         fs: FileSystem = REAL,
         settle: float = SETTLE,
     ) -> None:
         self.folder = Path(os.path.realpath(folder))
-        self.path = self.folder / LOCK
-        self._me = me or current()
+        self.path = self.folder / LOCK_NAME
+        self._me = me or current_process()
         self._run = run
         self._now = now
         self._fs = fs
@@ -78,7 +78,7 @@ class Lock:
             Refused: If what is in its place can't be a lock.
             OSError: If the system refuses; nothing has changed then.
         """
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             _end_left(self._journal, self._fs)
             left = self._journal.load()
             gate = lock_gate(_known(read_lock(self.folder), left, self._me), self._now())
@@ -115,7 +115,7 @@ class Lock:
 
     def release(self) -> None:
         """Give it back after a success: its time becomes now. If it isn't ours any more, it is left alone."""
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             entry = self._own()
             if entry is None:
                 return
@@ -125,7 +125,7 @@ class Lock:
 
     def roll_back(self) -> Before | None:
         """Put back what was there before, to the nanosecond; what that was. `None` if it isn't ours any more."""
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             entry = self._own()
             return None if entry is None else self._give_back(entry)
 
@@ -142,12 +142,12 @@ class Lock:
         """Write our number, if what is there is still what was looked at."""
         with opened(self.folder, self._fs) as fd:
             mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
-            temp = write_temp(fd, LOCK, _word(self._me), fs=self._fs, mode=mode)
+            temp = write_temp(fd, LOCK_NAME, _word(self._me), fs=self._fs, mode=mode)
             try:
                 if seen.kind == "none":
-                    self._fs.link(temp, LOCK, dir_fd=fd)
+                    self._fs.link(temp, LOCK_NAME, dir_fd=fd)
                 elif look(self.folder, self._fs) == seen:
-                    self._fs.replace(temp, LOCK, dir_fd=fd)
+                    self._fs.replace(temp, LOCK_NAME, dir_fd=fd)
                 else:
                     raise FileExistsError
             except FileExistsError:
@@ -160,7 +160,7 @@ class Lock:
 def seen_lock(folder: Path, dirs: Dirs) -> LockState:
     """The lock as it counts: what a run of ours that died left there is not what it seems. Nothing is written."""
     real = Path(os.path.realpath(folder))
-    return _known(read_lock(folder), LockJournal(dirs, real).load(), current())
+    return _known(read_lock(folder), LockJournal(dirs, real).load(), current_process())
 
 
 def idle_lock(folder: Path, dirs: Dirs) -> LockState:
@@ -175,10 +175,10 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]
     """Put back what runs that died left in locks, in whatever folder; those that were put back. For the start."""
     ended: list[LockEntry] = []
     for entry in entries(dirs):
-        if alive(entry.holder):
+        if is_alive(entry.holder):
             continue
         journal = LockJournal(dirs, entry.folder, fs=fs)
-        with guard(journal.guard, fs=fs):
+        with file_lock(journal.guard, fs=fs):
             left = _end_left(journal, fs)
             if left is not None:
                 ended.append(left)
@@ -188,7 +188,7 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]
 def holder_of(folder: Path, dirs: Dirs) -> LockEntry | None:
     """What our journal knows of the lock of a folder, if one of ours holds it and lives."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
-    return entry if entry is not None and not entry.done and alive(entry.holder) else None
+    return entry if entry is not None and not entry.done and is_alive(entry.holder) else None
 
 
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = REAL) -> LockState:
@@ -203,10 +203,10 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
     """
     real = Path(os.path.realpath(folder))
     journal = LockJournal(dirs, real, fs=fs)
-    with guard(journal.guard, fs=fs):
+    with file_lock(journal.guard, fs=fs):
         _end_left(journal, fs)
         entry, state = journal.load(), read_lock(real)
-        known = _known(state, entry, current())
+        known = _known(state, entry, current_process())
         gate = lock_gate(known, now)
         if known.kind == "none" or (not gate.open and known.kind != "foreign"):
             if known.kind == "none":
@@ -214,22 +214,24 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
         with opened(real, fs) as fd:
             try:
-                folder_there = stat.S_ISDIR(fs.lstat(LOCK, dir_fd=fd).st_mode)
-                (fs.rmdir if folder_there else fs.unlink)(LOCK, dir_fd=fd)
+                folder_there = stat.S_ISDIR(fs.lstat(LOCK_NAME, dir_fd=fd).st_mode)
+                (fs.rmdir if folder_there else fs.unlink)(LOCK_NAME, dir_fd=fd)
             except FileNotFoundError:
                 return state
             except OSError as error:
-                raise Refused(f"{real / LOCK} can't be removed: {error.strerror}", hint="remove it by hand") from error
+                raise Refused(
+                    f"{real / LOCK_NAME} can't be removed: {error.strerror}", hint="remove it by hand"
+                ) from error
     return state
 
 
-def _known(state: LockState, entry: LockEntry | None, me: Identity) -> LockState:
+def _known(state: LockState, entry: LockEntry | None, me: ProcessIdentity) -> LockState:
     """A lock with what our journal knows of it."""
     if entry is not None and state.pid == entry.holder.pid:
         if entry.done:
             same = state.at is not None and abs(state.at - (entry.success_ns or 0) / 1e9) < _SAME_TIME
             return replace(state, gone=True) if same else state
-        if alive(entry.holder):
+        if is_alive(entry.holder):
             return state
         if entry.success_ns is not None:
             return replace(state, at=entry.success_ns / 1e9, gone=True)
@@ -251,7 +253,7 @@ def _before(state: LockState, before: Before) -> LockState:
 def _end_left(journal: LockJournal, fs: FileSystem) -> LockEntry | None:
     """End what a holder that is gone left; its entry, if there was one. Needs the guard."""
     entry = journal.load()
-    if entry is None or alive(entry.holder):
+    if entry is None or is_alive(entry.holder):
         return None
     if entry.success_ns is None:
         _put_back(entry, fs)
@@ -265,7 +267,7 @@ def _finish(entry: LockEntry, fs: FileSystem) -> None:
     """Give the lock the time of the success, if it still is the entry's."""
     if entry.success_ns is None or read_lock(entry.folder).pid != entry.holder.pid:
         return
-    fd = fs.open(entry.folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    fd = fs.open(entry.folder / LOCK_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fs.utime(fd, entry.success_ns)
         fs.fsync(fd)
@@ -292,7 +294,7 @@ def _put_back(entry: LockEntry, fs: FileSystem) -> Before | None:
     return before
 
 
-def _word(holder: Identity) -> bytes:
+def _word(holder: ProcessIdentity) -> bytes:
     return str(holder.pid).encode("ascii")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.lock.journal import Before
 from memtui.fs.atomic import temp_name, write_temp
 from memtui.fs.filesystem import FileSystem
@@ -36,7 +36,7 @@ def look(folder: Path, fs: FileSystem) -> Before:
     Raises:
         Refused: If it is something that can't be put back.
     """
-    path = folder / LOCK
+    path = folder / LOCK_NAME
     try:
         info = fs.lstat(path)
         if stat.S_ISLNK(info.st_mode):
@@ -63,21 +63,21 @@ def restore(fd: int, before: Before, fs: FileSystem) -> None:
         fd: The memory folder, open.
     """
     if before.kind == "none":
-        fs.unlink(LOCK, dir_fd=fd)
+        fs.unlink(LOCK_NAME, dir_fd=fd)
         return
     if before.kind == "link":
-        temp = temp_name(LOCK)
+        temp = temp_name(LOCK_NAME)
         os.symlink(before.data, os.fsencode(temp), dir_fd=fd)
         os.utime(temp, ns=(before.mtime_ns, before.mtime_ns), dir_fd=fd, follow_symlinks=False)
     else:
-        temp = write_temp(fd, LOCK, before.data, fs=fs, mode=before.mode)
+        temp = write_temp(fd, LOCK_NAME, before.data, fs=fs, mode=before.mode)
         opened = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=fd)
         try:
             fs.utime(opened, before.mtime_ns)  # before it gets its name, so that nobody sees it with another time
         finally:
             fs.close(opened)
     try:
-        fs.replace(temp, LOCK, dir_fd=fd)
+        fs.replace(temp, LOCK_NAME, dir_fd=fd)
     except BaseException:
         with suppress(OSError):
             fs.unlink(temp, dir_fd=fd)

@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.fs.atomic import fault, write_temp
+from memtui.fs.atomic import to_error, write_temp
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
 from memtui.memory.checks.folder import check_scope
@@ -204,7 +204,7 @@ class RuleContext:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise fault(error, name) from error
+            raise to_error(error, name) from error
         if text is None or self.scope.find(name) is None:
             self._allowed.clear()  # whether a name is another's twin depends on what is there
         self._texts.pop(name, None)

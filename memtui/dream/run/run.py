@@ -26,11 +26,11 @@ from memtui.dream.run.runs import Run, note_refusal, reserve, write_run
 from memtui.dream.run.signals import OutOfTime, Signals, Stopped
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, make_stage, open_stage
 from memtui.dream.run.stage_changes import ChangedFile, read_stage_changes
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
-from memtui.util.process import current
+from memtui.util.process import current_process
 
 WALL = 45 * 60.0
 """Seconds that a run may take: well below the hour after which its lock no longer counts."""
@@ -118,7 +118,7 @@ def run_dream(
         run = Run(
             id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger,
             backend, why,
-            dry_run, adopt, current(), now(), found,
+            dry_run, adopt, current_process(), now(), found,
         )  # fmt: skip
         write_run(run)
         return _Dream(workspace, dirs, run, signals, now, clock, told).dream(work, shut, wall)
@@ -161,7 +161,7 @@ class _Dream:
         except (Conflict, Refused) as error:
             return self._closed("lock", error.message)
         except OSError as error:
-            end = self._ended("failed", fault(error, "the lock").message)
+            end = self._ended("failed", to_error(error, "the lock").message)
             self._tell(Ended(how=end.how, reason=end.reason), sync=True)
             return end
         end = RunEnd(self._run.id, "failed", "it ended in an unknown way")
@@ -197,7 +197,7 @@ class _Dream:
         except MemtuiError as error:
             return self._ended("failed", error.message)
         except OSError as error:
-            return self._ended("failed", fault(error, error.filename or "the dream").message)
+            return self._ended("failed", to_error(error, error.filename or "the dream").message)
         except Stopped as stop:
             return replace(self._ended("killed", _signal_words(stop.number)), signal=stop.number)
         except KeyboardInterrupt:

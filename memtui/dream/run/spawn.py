@@ -20,7 +20,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import quick_refusal
 from memtui.dream.run.events import Ended, GateClosed, Started, follow
 from memtui.dream.run.runs import note_refusal, reserve
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, Unsupported
@@ -124,7 +124,7 @@ def start_run(
                 start_new_session=True,
             )
     except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
+        raise to_error(error, "the dream", outcome="it didn't start") from error
     return StartedRun(id, path, process)
 
 
@@ -152,7 +152,7 @@ def start_unwatched(
             start_new_session=True,
         )
     except OSError as error:
-        raise fault(error, "the dream", outcome="it didn't start") from error
+        raise to_error(error, "the dream", outcome="it didn't start") from error
 
 
 def trigger_dream(

@@ -24,7 +24,7 @@ from memtui.dream.run.runs import Run, state_of
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 
 PATIENCE = 5.0
 """Seconds that a run has to end by itself."""
@@ -76,7 +76,7 @@ def kill(
 def _end_process(
     run: Run, patience: float, clock: Callable[[], float], pause: Callable[[float], object]
 ) -> Literal["SIGTERM", "SIGKILL", ""]:
-    if not alive(run.process):
+    if not is_alive(run.process):
         return ""
     if run.process.started is None or run.process.pid == os.getpid():
         raise Refused(f"process {run.process.pid} is not signalled: it may not be the dream's", hint="end it by hand")
@@ -89,7 +89,7 @@ def _end_process(
             except PermissionError as error:
                 raise Refused(f"process {run.process.pid} is another user's") from error
             deadline = clock() + patience
-            while alive(run.process):
+            while is_alive(run.process):
                 if clock() >= deadline:
                     break
                 pause(_PAUSE)
@@ -99,7 +99,7 @@ def _end_process(
 
 
 @contextmanager
-def _handle(process: Identity) -> Iterator[Callable[[signal.Signals], None]]:
+def _handle(process: ProcessIdentity) -> Iterator[Callable[[signal.Signals], None]]:
     """Something that sends signals to this very process."""
     if not sys.platform.startswith("linux"):
         yield lambda number: os.kill(process.pid, number)
@@ -111,7 +111,7 @@ def _handle(process: Identity) -> Iterator[Callable[[signal.Signals], None]]:
         return
     try:
         # Looked at once more now that the handle holds the number: if it is the run's, it stays the run's.
-        yield (lambda number: signal.pidfd_send_signal(fd, number)) if alive(process) else _nobody
+        yield (lambda number: signal.pidfd_send_signal(fd, number)) if is_alive(process) else _nobody
     finally:
         os.close(fd)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.worker import get_current_worker
 
 from memtui.client.git import branch_of
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.traces import of_any, of_ours
 from memtui.tui.colours import theme_for
 from memtui.tui.messages import (
@@ -24,7 +24,7 @@ from memtui.tui.startup.picture import Stamp, save, stamp
 from memtui.tui.startup.sketch import kept, of_world, stamps_of
 from memtui.util.config import read_config
 from memtui.util.errors import MemtuiError
-from memtui.util.gc_tuning import give_back
+from memtui.util.gc_tuning import limit_heaps
 
 if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
@@ -62,7 +62,7 @@ class MemoryLoader:
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
 
     def _first(self) -> None:
-        give_back()
+        limit_heaps()
         app, workspace = self.app, self.app.workspace
         if app.state is not None and not (app.state.first and app.state.first.whole):
             self._post(full=False)
@@ -146,7 +146,7 @@ def _last_dream(workspace: Workspace) -> float | None:
     """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
     folder = workspace.location.folder
     try:
-        at = (folder / LOCK).stat().st_mtime
+        at = (folder / LOCK_NAME).stat().st_mtime
     except OSError:
         return None
     if workspace.now() - at > FRESH:
@@ -159,7 +159,12 @@ def _last_dream(workspace: Workspace) -> float | None:
 def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
     """The stamps of all that a full reading was made from."""
     dirs = workspace.dirs
-    ours = [dirs.state / "drafts", dirs.state / "pins", workspace.location.folder / LOCK, dirs.config / "config.toml"]
+    ours = [
+        dirs.state / "drafts",
+        dirs.state / "pins",
+        workspace.location.folder / LOCK_NAME,
+        dirs.config / "config.toml",
+    ]
     return stamps_of(message.snapshot, ours)
 
 

@@ -21,7 +21,7 @@ from memtui.presentation.dream_text import (
 from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting
 from memtui.tui.theme import TONE_STYLES
-from memtui.util.text import ago, cells, clip, pad, span, visible
+from memtui.util.text import cells, clip, duration, pad, time_ago, visible
 
 STATE, WORDS = 10, 26
 """Cells of a gate's mark and word, and of what it asks for."""
@@ -82,7 +82,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     tail = f"{len(dream.progress.files) or glyphs.dash:>4}{_age(now - run.at):>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
-        tail = f" {span(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
+        tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
     told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
@@ -91,7 +91,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
 
 
 def _age(seconds: float) -> str:
-    return ago(seconds).removesuffix(" ago").replace("just now", "now")
+    return time_ago(seconds).removesuffix(" ago").replace("just now", "now")
 
 
 def turn_words(dream: Dream) -> str:
@@ -121,11 +121,11 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     """The run that is on, or that waits, in one line; the keys that open it at the right."""
     if isinstance(pill, Starting):
         mark, style = spinner(glyphs, now, still=still), "$link bold"
-        words = ["dream starting", span(max(now - pill.at, 0.0))]
+        words = ["dream starting", duration(max(now - pill.at, 0.0))]
     elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
-        words = [f"dream {who}", touched_words(pill.files) or "no file yet", span(max(now - pill.since, 0.0))]
+        words = [f"dream {who}", touched_words(pill.files) or "no file yet", duration(max(now - pill.since, 0.0))]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -139,12 +139,12 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
     told, end = dream.progress, dream.state.end
     touched = touched_words(told.files.values())
     if dream.state.word == "running":
-        lasted = span(run_seconds(dream.run, told, dream.state, now))
+        lasted = duration(run_seconds(dream.run, told, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
             words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
         return spinner(glyphs, now, still=still), "$link bold", words
     if run_outcome(dream.state) == "held":
         return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
-    words = [f"dream {word_of(dream)}", ago(now - (end.at if end else told.last)), end.reason if end else ""]
+    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words

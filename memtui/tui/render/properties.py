@@ -13,7 +13,7 @@ from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.properties import Pair
-from memtui.util.text import ago, many, size, visible
+from memtui.util.text import pluralize, size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope
@@ -48,7 +48,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     scope = snapshot.scope(file.scope)
     pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
     pairs += [
-        ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - file.mtime_ns / 1e9), ""),
         ("size", f"{size(file.size)}B", ""),
     ]
     if file.kind == "topic" and scope and scope.index:
@@ -113,11 +113,15 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
         ("size", f"{size(instruction.size)}B", ""),
-        ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
         pairs.append(
-            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters", "$good")
+            (
+                "loaded",
+                f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters",
+                "$good",
+            )
         )
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))

@@ -16,7 +16,7 @@ from memtui.tui.glyphs import Glyphs
 from memtui.tui.render.dream_rows import phase_words, style_of, thrown_away, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import TONE_STYLES
-from memtui.util.text import cells, clip, many, pad, span, visible
+from memtui.util.text import cells, clip, duration, pad, pluralize, visible
 
 LABEL = 13
 """Cells of what a line of the head is about."""
@@ -30,7 +30,7 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
-    lasted = span(run_seconds(dream.run, dream.progress, dream.state, now))
+    lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
     joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
         run_outcome(dream.state), ", took "
     )
@@ -85,16 +85,16 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     """What became of the memory folder, and of what was drafted."""
     back = sum(word == "taken back" for word in opened.taken.values()) if opened is not None else 0
     if back:
-        return f"{many(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
+        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
-        return f"{many(len(end.adopted), 'file')} adopted; u brings one back, U all"
-    folder = f"{many(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
+        return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
+    folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
         days = max(1, round((dream.run.at + KEPT - now) / 86_400))
         plural = "s" * (end.drafted != 1)
-        return f"{folder}; {left} drafted change{plural} kept aside for {many(days, 'day')}"
+        return f"{folder}; {left} drafted change{plural} kept aside for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was thrown away" if thrown_away(dream) else "")
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.client.paths import short
-from memtui.client.retention import SOON, days_left
+from memtui.client.paths import tilde_path
+from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
 from memtui.presentation import LabeledText
 from memtui.presentation.session_text import (
     cleanup_text,
@@ -24,7 +24,7 @@ from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
 from memtui.tui.theme import TONE_STYLES
-from memtui.util.text import ago, size, visible
+from memtui.util.text import size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -39,14 +39,14 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
     """What the list alone knows: no file is read for it."""
     kept = session.place in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
-    soon = not kept and left is not None and left < SOON
+    soon = not kept and left is not None and left < CLEANUP_WARNING_DAYS
     live = session_list.live.get(session.id)
     pairs: list[Pair] = [
         ("id", session.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
-        ("in", visible(short(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("in", visible(tilde_path(Path(session.cwd), home), keep="") if session.cwd else "", ""),
         ("branch", visible(session.branch, keep=""), ""),
-        ("last", ago(now - session.when), ""),
+        ("last", time_ago(now - session.when), ""),
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),

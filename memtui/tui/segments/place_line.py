@@ -29,7 +29,7 @@ def flags(*, sample: bool, read_only: bool, enabled: bool) -> tuple[str, ...]:
 
 def dreamt(last: float | None, now: float) -> str:
     """When the last dream was; both in seconds."""
-    return text.ago(now - last) if last else "never"
+    return text.time_ago(now - last) if last else "never"
 
 
 def place_line(facts: PlaceFacts | None, width: int) -> Line:

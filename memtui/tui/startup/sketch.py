@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.client.git import branch_of, head_file
-from memtui.client.paths import LOCK, short
+from memtui.client.paths import LOCK_NAME, tilde_path
 from memtui.tui.render.memory_rows import FileRow, GroupRow, Row
 from memtui.tui.segments.budget_meter import Fill
 from memtui.tui.startup.picture import FIRST_ROWS, CachedFrame, Picture, Stamp, stamp
@@ -35,7 +35,7 @@ def names(start: "StartContext") -> Picture | None:
         path, size, time = stamp(f"{folder}/{name}")
         items.append(FileRow(path, visible(name, keep=""), "auto", max(size, 0), time / 1e9, ""))
     rows: tuple[Row, ...] = (GroupRow("names", "memory", len(listed), False), *items) if items else ()
-    _, size, time = stamp(str(folder / LOCK))
+    _, size, time = stamp(str(folder / LOCK_NAME))
     last_dream = time / 1e9 if size >= 0 else None
     return Picture(rows, len(listed), None, 0, 0, branch_of(start.location.cwd), last_dream, whole=False)
 
@@ -46,7 +46,7 @@ def kept(start: "StartContext", picture: Picture | None, theme: str, glyphs: str
     return CachedFrame(
         picture and picture._replace(branch=visible(picture.branch, keep="")),
         visible(location.root.name or str(location.root), keep=""),
-        visible(short(location.folder, start.home), keep=""),
+        visible(tilde_path(location.folder, start.home), keep=""),
         str(location.folder),
         location.enabled,
         theme,
