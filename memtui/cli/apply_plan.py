@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memtui.cli.names import NamedFile
-    from memtui.history.store import Saved
+    from memtui.history.versions import Saved
     from memtui.memory.plans import Plan
 
 
@@ -47,8 +47,8 @@ def carry_out(call: CliContext, kind: str, plan: "Plan", *, question: str = "", 
 def _told(call: CliContext, kind: str, plan: "Plan", saved: "Saved | None", diff: str) -> None:
     data = {
         "title": plan.title,
-        "written": saved is not None and saved.version is not None,
-        "version": saved.version.id if saved is not None and saved.version is not None else None,
+        "written": saved is not None and saved.operation is not None,
+        "version": saved.operation.id if saved is not None and saved.operation is not None else None,
         "merged": list(saved.merged) if saved is not None else [],
         "changes": [{"name": change.name, "kind": _kind(change.base, change.data)} for change in plan.changes],
         "notes": list(plan.notes),
@@ -116,8 +116,8 @@ def save_text(
         error.hint = f"the text is kept: memtui edit {name} goes on with it"
         raise
     call.workspace.drafts.drop(path)
-    data |= {"written": saved.version is not None, "merged": list(saved.merged)}
-    data["version"] = None if saved.version is None else saved.version.id
+    data |= {"written": saved.operation is not None, "merged": list(saved.merged)}
+    data["version"] = None if saved.operation is None else saved.operation.id
 
     def lines() -> Iterator[Line]:
         if call.out.verbose:

@@ -200,6 +200,7 @@ def write_temp(
     fs: FileSystem = REAL,
     mode: int = 0o600,
     owner: tuple[int, int] | None = None,
+    modified: int | None = None,
     sync: bool = True,
 ) -> str:
     """Put the bytes into a new temporary file beside `name` and sync them.
@@ -210,6 +211,7 @@ def write_temp(
         dir_fd: The folder, open.
         mode: Permission bits that the file shall have in the end; it starts as 0600.
         owner: User and group to keep where we may.
+        modified: The mtime that it shall have, in nanoseconds since 1970; the present time if left out.
         sync: Off for what can be made anew after a power cut.
 
     Returns:
@@ -229,6 +231,8 @@ def write_temp(
                         fs.chown(fd, *owner)
                 if mode != 0o600:
                     fs.chmod(fd, mode)
+                if modified is not None:
+                    fs.utime(fd, modified)
                 if sync:
                     fs.fsync(fd)
             finally:

@@ -11,6 +11,7 @@ Source: SAFETY.md section 2 (how to test it).
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 
@@ -70,6 +71,16 @@ class FileSystem:
 
     def listdir(self, folder: int | str | Path) -> list[str]:
         return os.listdir(folder)
+
+    def commit(self, database: Path, commit: Callable[[], object], *, durable: bool) -> None:
+        """End a transaction of a SQLite database: whatever stops us, all of it is there afterwards, or nothing.
+
+        Args:
+            database: Its file.
+            commit: Does it.
+            durable: Whether a power cut right after it leaves it there.
+        """
+        commit()
 
     def flock(self, fd: int, operation: int) -> None:
         import fcntl

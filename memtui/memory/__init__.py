@@ -10,13 +10,13 @@ Folders      `folder` one scope · `scopes` which there are · `links` who names
 Instructions `instructions` the CLAUDE.md family · `imports` `rules` `globs` its parts
 Judging      `checks` what is wrong · `problems` `front_checks` `facts` `recent` its parts
 Wishing      `changes` wishes as `plans` · `relink` `fixes` its parts · `hunks` pieces to choose between
-Writing      `store` the save protocol · `writer` `transaction` `ledger` `takeback` `merge` its parts ·
-             `history` every version · `repository` the objects below it · `trash` · `drafts` unsaved text · `pins`
+Writing      the package `history` has the save protocol and every version · `drafts` unsaved text · `pins`, and
+             `pin_operations` that can be undone
 The desk     `workspace` on which screen and command line meet
 
 Invariants:
 - Reading changes no byte and no mtime.
 - Frontmatter and index are edited by span: every byte outside the edited lines stays.
-- Every write goes through `store`: compare the hash, merge or refuse, history first, then an atomic replace.
+- Every write goes through `history.store`: compare the hash, merge or refuse, history first, then an atomic replace.
 - A line that was acknowledged once is in the file, in history or in a conflict copy, for ever.
 """

@@ -22,6 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
@@ -417,6 +418,7 @@ def apply_move(
     live: Collection[str] = (),
     now: Callable[[], float] = time.time,
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12],
+    redoes: str | None = None,
     fs: FileSystem = REAL,
 ) -> MoveResult:
     """Do what a plan says.
@@ -426,6 +428,7 @@ def apply_move(
         live: Ids that are running by now.
         now: The clock, in seconds since 1970.
         new_id: Makes an id for the move.
+        redoes: The id of the operation by which the same move was taken back before.
 
     Raises:
         Refused: If a session that would move is running by now. Nothing was done.
@@ -436,11 +439,13 @@ def apply_move(
     move = new_id()
     moved: list[SessionMove] = []
     stays: list[Stay] = []
-    outcome = "it stopped half-way; the same move again ends it, projects undo-move takes it back"
+    outcome = "it stopped half-way; the same move again ends it, undo takes it back"
     try:
         with journal.held():
             old = str(plan.old or plan.source)
-            journal.add(move, "begin", when=now(), old=old, new=str(plan.new), folder=str(plan.source))
+            journal.begin(
+                move, when=now(), old=old, new=str(plan.new), source=plan.source, target=plan.target, redoes=redoes
+            )
             make_folders(plan.target, fs=fs)
             _clear(plan.target, fs)
             if plan.memory is not None:
@@ -450,7 +455,7 @@ def apply_move(
                 moved += [session] if done else []
                 stays += left
             remove_empty(plan.source, fs)
-            journal.add(move, "end")
+            journal.end(move)
     except OSError as error:
         raise to_error(error, error.filename or plan.source.name, outcome=outcome) from error
     return MoveResult(move, tuple(moved), plan.memory is not None, tuple(stays))
@@ -502,15 +507,16 @@ def _move_memory(
         files=[[file.source, file.target, file.mtime_ns] for file in memory.files],
     )  # fmt: skip
     make_folders(target, fs=fs)
+    times = {file.target: file.mtime_ns for file in memory.files}  # a memory's age is told to the agent
+    coming = [
+        replace(change, modified=times.get(change.name)) if change.base is None else change
+        for change in memory.coming.changes
+    ]
     for root, changes, why in (
-        (target, memory.coming.changes, memory.coming.title),
+        (target, coming, memory.coming.title),
         (source, memory.leaving.changes, memory.leaving.title),
     ):
         _apply(Store(root, dirs, fs=fs, now=now, trash=None), changes, why, move)
-    written = {change.name for change in memory.coming.changes if change.base is None}
-    for file in memory.files:
-        if file.target in written:
-            keep_time(target / file.target, file.mtime_ns)
     follow_names(pins, drafts, source, target, names, follow)
     return _move_lock(source, target, journal, move, fs)
 
@@ -549,12 +555,6 @@ def follow_names(
         if draft is not None and drafts.load(target / new) is None:
             drafts.save(target / new, draft.text, draft.base)
             drafts.drop(source / old)
-
-
-def keep_time(path: Path, mtime_ns: int) -> None:
-    """Let a memory be as old as it was: its age is told to the agent. A file that is gone by now is no fault."""
-    with suppress(OSError):
-        os.utime(path, ns=(mtime_ns, mtime_ns), follow_symlinks=False)
 
 
 def _clear(folder: Path, fs: FileSystem) -> None:

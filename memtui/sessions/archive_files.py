@@ -53,7 +53,7 @@ from memtui.fs.copy import (
     remove_folders,
 )
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.sessions.operations_log import Operation, OperationsLog, operation_of, record_of
+from memtui.sessions.operations_log import SessionOperation, SessionOperations, operation_of, record_of
 from memtui.transcripts.subagents import agent_files
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, Unsupported
 
@@ -78,11 +78,12 @@ class ArchiveItem(Struct, frozen=True):
         return cls(name, seen.stamp.mtime_ns, seen.mode, seen.stamp.size, seen.digest)
 
 
-class ArchiveNote(Struct, frozen=True):
+class ArchiveNote(Struct, frozen=True, rename={"operation": "deed"}):
     """What a box holds, and where it came from.
 
     `project` is the path of the project folder, `at` when it was put away (seconds since 1970), `operation` the id of
-    the deed that did it, `title` what the session was called then. `files` has the transcript first.
+    the operation that did it ("deed" in the file), `title` what the session was called then. `files` has the transcript
+    first.
     """
 
     id: str
@@ -104,6 +105,7 @@ def read_note(box: Path) -> ArchiveNote | None:
     try:
         data: dict[str, Any] = json.loads((box / NOTE).read_bytes())
         files, folders = (tuple(ArchiveItem(**one) for one in data.pop(key)) for key in ("files", "folders"))
+        data["operation"] = data.pop("deed")  # what it was called when the first of these were written
         note = ArchiveNote(**data, files=files, folders=folders)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
@@ -185,11 +187,13 @@ DROP: Final = "drop"
 
 
 class ArchiveMove(Struct, frozen=True):
-    """What a journal says: which way, with which box, for which deed (of one session), and the times that files get."""
+    """What a journal says: which way, with which box, for which operation (of one session), and the
+    times that files get.
+    """
 
     way: str
     box: Path
-    operation: Operation | None = None
+    operation: SessionOperation | None = None
     times: tuple[int, ...] = ()
 
 
@@ -198,20 +202,20 @@ class ArchiveMover:
 
     Args:
         root: The folder of the sessions in our state folder.
-        deeds: Where a deed is written down when a session has moved.
+        operations: Where an operation is written down when a session has moved.
     """
 
-    def __init__(self, root: Path, operations: OperationsLog, *, fs: FileSystem = REAL) -> None:
+    def __init__(self, root: Path, operations: SessionOperations, *, fs: FileSystem = REAL) -> None:
         self._root = root
-        self._deeds = operations
+        self._operations = operations
         self._fs = fs
 
-    def put_away(self, project: Path, operation: Operation, place: str, title: str) -> ArchiveNote:
+    def put_away(self, project: Path, operation: SessionOperation, place: str, title: str) -> ArchiveNote:
         """Move a session from its project folder into a new box.
 
         Args:
             project: The project folder, its own path resolved.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             place: The folder of boxes: "archive" or "deleted".
 
         Raises:
@@ -250,7 +254,13 @@ class ArchiveMover:
                 raise
 
     def _clear_away(
-        self, box: Path, project: Path, note: ArchiveNote, stamps: Sequence[FileStamp], main: int, operation: Operation
+        self,
+        box: Path,
+        project: Path,
+        note: ArchiveNote,
+        stamps: Sequence[FileStamp],
+        main: int,
+        operation: SessionOperation,
     ) -> None:
         """What is left to do when the transcript is gone from the project folder; `main` is that one, still open."""
         sync_folder(project, fs=self._fs)
@@ -260,19 +270,19 @@ class ArchiveMover:
             write_note(box, replace(note, files=(whole, *note.files[1:])), fs=self._fs)
         pairs = zip(note.files[1:], stamps[1:], strict=True)
         self._clear(project, note, [item.name for item, stamp in pairs if self._stamp(project, item) == stamp])
-        self._deeds.add(operation)
+        self._operations.add(operation)
 
     def _close(self, file: int | None) -> None:
         if file is not None:
             with suppress(OSError):
                 self._fs.close(file)
 
-    def put_back(self, box: Path, note: ArchiveNote, operation: Operation, times: Sequence[int]) -> None:
+    def put_back(self, box: Path, note: ArchiveNote, operation: SessionOperation, times: Sequence[int]) -> None:
         """Move a session from its box to where it came from.
 
         Args:
             box: The box, and its note.
-            deed: The deed, with this one session.
+            operation: The operation, with this one session.
             times: The times of its files in nanoseconds, in the order of the note.
 
         Raises:
@@ -334,21 +344,23 @@ class ArchiveMover:
             return
         self._end_back(move.box, move.operation)
 
-    def _end_away(self, box: Path, note: ArchiveNote, project: Path, operation: Operation) -> None:
+    def _end_away(self, box: Path, note: ArchiveNote, project: Path, operation: SessionOperation) -> None:
         if not self._same(project, note.files[0], grown=True):
             self._clear(project, note, [item.name for item in note.files if self._same(project, item)])
-            self._record(operation)
+            self._operations.add(operation)
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
             if entry_stat(project, item.name, fs=self._fs) is None:
                 copy_file((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
         throw_away(box, fs=self._fs)
 
-    def _end_back(self, box: Path, operation: Operation) -> None:
-        self._record(operation)
+    def _end_back(self, box: Path, operation: SessionOperation) -> None:
+        self._operations.add(operation)
         throw_away(box, fs=self._fs)
 
-    def _fill(self, box: Path, project: Path, operation: Operation, title: str) -> tuple[ArchiveNote, list[FileStamp]]:
+    def _fill(
+        self, box: Path, project: Path, operation: SessionOperation, title: str
+    ) -> tuple[ArchiveNote, list[FileStamp]]:
         """Copy a session into a new box and give it its note."""
         fs = self._fs
         make_folders(box, fs=fs)
@@ -450,11 +462,6 @@ class ArchiveMover:
             return False
         seen = read_file_state(project, item.name, size=item.size, fs=self._fs)
         return seen is not None and seen.digest == item.digest
-
-    def _record(self, operation: Operation) -> None:
-        known = (one for one in self._deeds.all() if one.id == operation.id)
-        if not any(operation.sessions[0] in one.sessions for one in known):
-            self._deeds.add(operation)
 
     # The journal.
 

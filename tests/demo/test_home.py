@@ -34,8 +34,8 @@ def test_the_same_moment_gives_the_same_bytes_and_times(tmp_path: Path) -> None:
         build_demo(tmp_path / "home", NOW)
         trees.append(digest_tree(tmp_path / "home"))
         (tmp_path / "home").rename(tmp_path / f"old{len(trees)}")
-    # The store's own ledger knows inodes, which no two files share.
-    first, second = ({name: row for name, row in tree.items() if "/history/" not in name} for tree in trees)
+    # The history knows inodes, which no two files share.
+    first, second = ({name: row for name, row in tree.items() if "/history.db" not in name} for tree in trees)
     assert first == second
 
 
@@ -44,7 +44,7 @@ def test_history_has_the_same_versions_each_time(tmp_path: Path) -> None:
     for name in ("a", "b"):
         demo = build_demo(tmp_path / name, NOW)
         store = Store(demo.config / "projects" / project_name(str(demo.cwd)) / "memory", demo.dirs, trash=None)
-        versions.append([(v.when, v.who, v.why, v.kind, v.files) for v in store.history.log()])
+        versions.append([(v.when, v.who, v.why, v.kind, v.files) for v in store.log()])
     assert [version[:4] for version in versions[0]] == [version[:4] for version in versions[1]]
 
 
@@ -128,7 +128,7 @@ def test_every_transcript_hangs_together(demo: DemoHome) -> None:
 
 
 def test_history_shows_who_did_what(demo: DemoHome, memory: Path) -> None:
-    versions = Store(memory, demo.dirs, trash=None).history.log()
+    versions = Store(memory, demo.dirs, trash=None).log()
     assert {version.who for version in versions} == {"you", "dream", "outside"}
     assert any(version.undone for version in versions)
     assert any(change.kind == "removed" for version in versions for change in version.files)

@@ -119,9 +119,6 @@ def _checked(
 
 
 def main(step: int) -> None:
-    import dulwich.objects
-    import dulwich.pack  # noqa: F401 - each child would pay for it again
-
     for content in (None, str(dead_process()).encode()):
         with tempfile.TemporaryDirectory() as name:
             ends = list(sweep(Path(name), step, content))

@@ -1,4 +1,4 @@
-"""Real disks that are full, read only or not ours (SAFETY.md F3, F6). Needs root and mounts: skipped elsewhere, with a
+"""Real disks that are full, read only or not ours. Needs root and mounts: skipped elsewhere, with a
 count.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from memtui.fs.atomic import digest
+from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store
 from memtui.memory.drafts import Drafts
 from memtui.util.app_dirs import Dirs
@@ -44,6 +45,7 @@ def small(tmp_path: Path) -> Iterator[Path]:
     try:
         yield folder
     finally:
+        HistoryDatabase(folder / "state" / "history.db").close()
         subprocess.run(["umount", str(folder)], check=True)
 
 

@@ -182,7 +182,7 @@ def test_reading_needs_no_parser_and_no_screen() -> None:
     code = (
         "import sys; from memtui.memory.scope import read_scope; from pathlib import Path; "
         "read_scope(Path('.'), 'auto', '', full=True); "
-        "print([m for m in ('yaml', 'markdown_it', 'textual', 'click', 'rich', 'dulwich') if m in sys.modules])"
+        "print([m for m in ('yaml', 'markdown_it', 'textual', 'click', 'rich') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=REPO, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

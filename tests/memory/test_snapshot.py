@@ -203,7 +203,7 @@ env = Env(root / "home", {}, ())
 place = replace(locate_memory(env, root / "repo"), folder=root / "memory")
 world = load_snapshot(place, env, full=False, now=1.0)
 assert world.auto is not None and len(world.auto.files) == 3
-heavy = ("yaml", "markdown_it", "dulwich", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
+heavy = ("yaml", "markdown_it", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")
 print([name for name in heavy if name in sys.modules])
 """
     done = run_python(code, str(tmp_path))

@@ -19,6 +19,7 @@ from memtui.transcripts.transcript import read_transcript
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 from tests.fs.faults import FaultFS, Snapshot, upward
+from tests.sessions.archiving import last
 from tests.support import REPO
 from tests.transcripts.rows import SESSION, Script
 
@@ -91,16 +92,16 @@ def test_undo_appends_the_former_title(tmp_path: Path, keeper: SessionArchive) -
     path = session(tmp_path)
     first, second = keeper.rename(path, "One"), keeper.rename(path, "Two")
     before = path.read_bytes()
-    assert keeper.operations.last() == second
+    assert last(keeper) == second
     with pytest.raises(Conflict):  # the newer name would be lost without a word
         keeper.undo(first)
-    made = keeper.undo(second)
+    made = keeper.undo(second).operation
     assert (made.what, made.undoes, scan(path).title) == ("undo", second.id, "One")
     assert path.read_bytes().startswith(before)
-    assert keeper.operations.last() == first
+    assert last(keeper) == first
     keeper.undo(first)
     assert scan(path).title == "Move to pnpm"
-    assert keeper.operations.last() is None
+    assert last(keeper) is None
     with pytest.raises(Conflict):
         keeper.undo(first)
     assert [operation.undone for operation in keeper.operations.newest()] == [False, False, True, True]

@@ -278,7 +278,7 @@ import sys
 from memtui.__main__ import main
 from memtui.tui.app import MemtuiApp
 
-HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "dulwich", "markdown_it", "click", "psutil", "rapidfuzz")
+HEAVY = ("anthropic", "pydantic", "yaml", "watchfiles", "markdown_it", "click", "psutil", "rapidfuzz")
 
 def painted(self):
     seen.append(f"LOADED {[name for name in HEAVY if name in sys.modules]} {'memtui.memory.snapshot' in sys.modules}")

@@ -4,6 +4,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from shutil import which
@@ -46,7 +47,8 @@ def doctor(call: CliContext, fix: bool) -> int:
         call.may_write()
         left = set(_leftovers(call))
         fixed = [name for name in fixed if name not in left]
-    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_memory(call)]
+    found = [*_program(call), *_terminal(call), *_client(call), *_projects(call), *_folders(call), *_history(call)]
+    found += _memory(call)
     return tell(call, "doctor", found, fixed)
 
 
@@ -153,7 +155,7 @@ def _client(call: CliContext) -> Iterator[DoctorResult]:
 
 def _projects(call: CliContext) -> Iterator[DoctorResult]:
     """What is astray among the projects, each with the command that helps."""
-    from memtui.projects.journal import unfinished
+    from memtui.projects.journal import MoveRecord, unfinished
     from memtui.projects.orphans import find_orphans
 
     orphans = find_orphans(call.env)
@@ -171,7 +173,10 @@ def _projects(call: CliContext) -> Iterator[DoctorResult]:
         new = "NEW" if left.directory is None else quote(str(left.directory))
         hint = f"memtui projects move --memory {quote(str(left.memory.parent))} {new}"
         yield DoctorResult("left memory", "note", words, hint)
-    for past in unfinished(call.dirs):
+    moves: tuple[MoveRecord, ...] = ()
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        moves = unfinished(call.dirs)
+    for past in moves:
         words = f"a move from {past.old} to {past.new} stopped half-way"
         hint = f"memtui projects move {quote(past.old)} {quote(past.new)} ends it"
         yield DoctorResult("move", "note", words, f"{hint}, memtui projects undo-move {past.id[:8]} takes it back")
@@ -218,6 +223,26 @@ def _folders(call: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("config.toml", "note", warning, "memtui config edit")
 
 
+def _history(call: CliContext) -> Iterator[DoctorResult]:
+    """Whether the history is whole, and where an older one is."""
+    from memtui.history.export_git import old_histories
+
+    database = call.workspace.history.database
+    try:
+        wrong = database.check()
+    except (MemtuiError, OSError) as error:
+        wrong = [str(error)]
+    if wrong:
+        hint = "move it elsewhere to start a new one; the memory files are not touched"
+        yield DoctorResult("history", "problem", f"{database.path}: {wrong[0]}", hint)
+    else:
+        made = "" if database.exists else " (made when it is needed)"
+        yield DoctorResult("history", "ok", f"{database.path}{made}")
+    for folder, path in old_histories(call.dirs.state, [scope.folder for scope in call.workspace.scopes()]).items():
+        hint = f"git --git-dir={quote(str(path))} log -p"
+        yield DoctorResult("old history", "note", f"{folder}, by memtui 0.1", hint)
+
+
 def _memory(call: CliContext) -> Iterator[DoctorResult]:
     folder = call.location.folder
     if not folder.is_dir():
@@ -261,9 +286,6 @@ def _leftovers(call: CliContext) -> list[str]:
             match = _PID.search(name) if is_temp(name) else None
             if match is not None and not is_alive(ProcessIdentity(int(match[1]))):
                 found.append(str(Path(folder) / name))
-    history = call.dirs.state / "history"
-    try:
-        found += [str(path) for path in sorted(history.glob("*/journal.json"))]
-    except OSError as error:
-        raise MemtuiError(f"{history} can't be read: {error.strerror}") from error
+    with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
+        found += [f"{one.folder}: {one.why}" for one in call.workspace.history.interrupted()]
     return sorted(found)

@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +17,7 @@ from memtui.util.text import pluralize, size, time_ago
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
+    from memtui.history.versions import Operation
 
 ROOM = 50_000_000
 """Bytes of free disk below which a dream may not find the room for its copy and its history."""
@@ -101,8 +103,13 @@ def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
     for entry in locks:
         words = f"the lock of {entry.folder} is to be put back"
         yield DoctorResult("dead lock", "note", words, "memtui kill does it; so does the next dream")
-    for path in sorted((call.dirs.state / "history").glob("*/journal.json")):
-        yield DoctorResult("half adoption", "note", str(path), "memtui doctor --fix ends it; so does the next write")
+    interrupted: tuple[Operation, ...] = ()
+    with suppress(MemtuiError):  # memtui doctor tells what is wrong with the history
+        interrupted = call.workspace.history.interrupted()
+    for one in interrupted:
+        yield DoctorResult(
+            "half adoption", "note", f"{one.folder}: {one.why}", "memtui doctor --fix ends it; so does the next write"
+        )
     if not dead and not locks:
         yield DoctorResult("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(call.dirs, run.id) and state_of(run).word == "ended"]

@@ -15,7 +15,7 @@ from memtui.util.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
     from memtui.dream.run.runs import Run
-    from memtui.history.versions import Version
+    from memtui.history.versions import Operation
 
 _STATES = {
     "clean": "",
@@ -76,7 +76,7 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
     return int(not data["diff"])
 
 
-def _version_files(made: "tuple[Version, ...]") -> list[Data]:
+def _version_files(made: "tuple[Operation, ...]") -> list[Data]:
     return [
         {"name": change.name, "old": None, "kind": change.kind, "added": change.added, "removed": change.removed,
          "emptied": False, "state": "adopted", "words": f"version {version.id[:8]}"}
@@ -171,7 +171,7 @@ def discard(call: CliContext, run: str | None) -> int:
 def restore(call: CliContext, words: tuple[str, ...]) -> None:
     """Bring files back to what they were before a dream was adopted: all that it changed, or those named.
 
-    What was written to them since stays; where it overlaps, nothing is written and it is said.
+    What was written to them since stays; where it overlaps, the file is left as it is and listed.
     """
     from memtui.dream.review.review import restore_plan, restore_run
 
@@ -187,15 +187,19 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
         return
     saved = restore_run(run, call.workspace, changes)
     data = {
-        "done": saved.version is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
-        "version": None if saved.version is None else saved.version.id,
+        "done": saved.operation is not None, "run": run.id, "files": shown, "merged": list(saved.merged), "diff": diff,
+        "version": None if saved.operation is None else saved.operation.id,
+        "left": [{"name": one.name, "reason": one.reason} for one in saved.left],
     }  # fmt: skip
+    left = {one.name for one in saved.left}
 
     def text() -> Iterator[Line]:
-        if saved.version is None:
+        for one in saved.left:
+            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
+        if saved.operation is None:
             yield "nothing to do: they are as they were before the dream"
             return
-        for name in shown:
+        for name in (name for name in shown if name not in left):
             merged = " (what was written since stays)" if name in saved.merged else ""
             yield f"restored {name} from before the dream {run.id}{merged}"
 

@@ -1,6 +1,8 @@
 """What happened to the memory and the sessions, and taking it back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,11 +17,11 @@ from memtui.cli.table import Column, table
 from memtui.history.versions import FOUND
 from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, UsageError
-from memtui.util.text import age
+from memtui.util.text import age, pluralize
 
 if TYPE_CHECKING:
-    from memtui.history.store import Saved, Store
-    from memtui.history.versions import History, Version
+    from memtui.history.store import Store
+    from memtui.history.versions import Operation, Saved, Versions
 
 
 def histories(call: CliContext) -> "list[Store]":
@@ -38,7 +40,7 @@ def note_outside(call: CliContext) -> None:
         call.out.warn([f"what others changed is not recorded: {error.message}"])
 
 
-def version_data(version: "Version") -> Data:
+def version_data(version: "Operation") -> Data:
     """A version for scripts."""
     return {
         "id": version.id,
@@ -63,7 +65,7 @@ def version_data(version: "Version") -> Data:
     }
 
 
-def version_diff(history: "History", version: "Version", name: str | None = None, *, back: bool = False) -> str:
+def version_diff(history: "Versions", version: "Operation", name: str | None = None, *, back: bool = False) -> str:
     """What a version did, or what taking it back would do, as a unified diff."""
     parts = []
     for change in version.files:
@@ -77,49 +79,71 @@ def version_diff(history: "History", version: "Version", name: str | None = None
 @click.argument("name", required=False, shell_complete=complete_names)
 @click.option("-p", "--patch", is_flag=True, help="With the difference that each made.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="How many at most.")
+@click.option("--git", type=click.Path(path_type=Path), metavar="DIR", help="Write it as a git repository instead.")
 @pass_context
-def history(call: CliContext, name: str | None, patch: bool, limit: int) -> int:
+def history(call: CliContext, name: str | None, patch: bool, limit: int, git: Path | None) -> int:
     """List what happened, newest first: to everything, or to one file.
 
     That memtui saw a folder for the first time is listed for one file, and with -v. Ends with 1 if nothing is known.
+    With --git, all of the project's history goes into a new git repository, which memtui itself never reads.
     """
-    from memtui.projects.activity import session_versions
-
-    stores = histories(call)
+    histories(call)
     note_outside(call)
+    if git is not None:
+        return _write_git(call, git)
+    past = call.workspace.history
     wanted: str | None = None
     if name is not None:
-        path = _path(call, name)
-        store, wanted = call.workspace.home_of(path)
-        stores = [store]
-    found = [(version, store.history) for store in stores for version in store.log(wanted, limit=limit)]
-    found.sort(key=lambda pair: -pair[0].when)
-    if name is None:
-        found += [(operation, stores[0].history) for operation in session_versions(call.workspace, limit)]
-        found.sort(key=lambda pair: -pair[0].when)
-        found = [pair for pair in found if call.out.verbose or pair[0].kind != FOUND]
-    found = found[:limit]
+        store, wanted = call.workspace.home_of(_path(call, name))
+        found = list(store.log(wanted, limit=limit))
+    else:
+        scopes = call.workspace.scopes()
+        listed = (one for one in past.walk(scopes) if call.out.verbose or one.kind != FOUND)
+        found = list(islice(listed, limit))
     rows: list[Data] = []
-    for version, past in found:
+    for version in found:
         row = version_data(version)
         rows.append({**row, "diff": version_diff(past, version, wanted)} if patch else row)
 
     def text() -> Iterator[Line]:
         if not patch:
-            yield from _listed(call, [version for version, _ in found], wanted)
+            yield from _listed(call, found, wanted)
             return
-        for row, (version, _) in zip(rows, found, strict=True):
+        for row, version in zip(rows, found, strict=True):
             yield from _listed(call, [version], wanted)
             yield from diff_lines(row["diff"])
             yield ""
 
     call.out.answer("history", rows, text(), rows=rows, page=True)
+    _old_histories(call)
     if not rows:
         call.out.note("nothing is recorded yet: every write of memtui will be, and what others change in between")
     return int(not rows)
 
 
-def _listed(call: CliContext, versions: "list[Version]", name: str | None) -> Iterator[Line]:
+def _write_git(call: CliContext, target: Path) -> int:
+    from memtui.history.export_git import write_git
+
+    call.may_write()
+    if call.asked.dry_run:
+        count = len(call.workspace.history.operations(call.workspace.scopes(), None))
+        call.out.note(f"-n: would write {pluralize(count, 'commit')} to {target}")
+        return 0
+    count = write_git(call.workspace.history, target, call.workspace.scopes())
+    call.out.answer("git", {"folder": str(target), "commits": count}, [f"{pluralize(count, 'commit')} in {target}"])
+    return 0
+
+
+def _old_histories(call: CliContext) -> None:
+    """Say where memtui 0.1.0 kept the history of these folders."""
+    from memtui.history.export_git import old_histories
+
+    folders = [scope.folder for scope in call.workspace.scopes()]
+    for folder, path in old_histories(call.dirs.state, folders).items():
+        call.out.note(f"what memtui 0.1 recorded of {folder} is kept: git --git-dir={path} log -p")
+
+
+def _listed(call: CliContext, versions: "list[Operation]", name: str | None) -> Iterator[Line]:
     columns = [Column(""), Column("", right=True), Column(""), Column("", rest=1), Column("")]
     rows: list[list[str | StyledText]] = []
     for version in versions:
@@ -147,76 +171,68 @@ def _path(call: CliContext, name: str) -> Path:
         raise
 
 
-@click.command("undo", cls=CliCommand, short_help="Take back the newest write, or any version.")
+@click.command("undo", cls=CliCommand, short_help="Take back the newest operation, or any by its id.")
 @click.argument("version", required=False, metavar="[ID]")
+@click.option("--over", multiple=True, metavar="NAME", help="Take this file back even where later edits overlap.")
 @pass_context
-def undo(call: CliContext, version: str | None) -> None:
-    """Take back the newest write that still stands, a background run's included, or any version by its id.
+def undo(call: CliContext, version: str | None, over: Sequence[str]) -> None:
+    """Take back the newest operation that still stands, a background run's included, or any by its id.
 
-    What was done to a session of the project counts as well: a new name, archive, restore, rm.
+    What was done to a session, a move of the project and a pin count as well. What can't be taken back is listed, the
+    rest is done; what is overwritten with --over stays in the history.
     """
-    from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, operation_to_undo, undo_operation
+    from memtui.projects.activity import undo_order
 
     call.may_write()
     histories(call)
     note_outside(call)
-    operation = operation_to_undo(call.workspace, version)
-    if operation is not None:
-        words = as_version(operation)
-        if call.asked.dry_run:
-            _told(call, "undo", f"would undo: {words.why}", words, None, "")
-            return
-        _told(
-            call,
-            "undo",
-            f"undone: {words.why}",
-            words,
-            Saved(as_version(undo_operation(call.workspace, operation))),
-            "",
-        )
-        return
-    past, target = call.workspace.next_undo() if version is None else _by_id(call, version)
-    diff = version_diff(past, target, back=True)
+    order = undo_order(call.workspace)
+    if not call.asked.dry_run:
+        order.end_interrupted()
+    target = order.find(version) if version is not None else order.next_undo()
+    diff = version_diff(call.workspace.history, target, back=True)
     if call.asked.dry_run:
         _told(call, "undo", f"would undo: {target.why}", target, None, diff)
         return
-    _told(call, "undo", f"undone: {target.why}", target, call.workspace.undo(target.id)[0], diff)
+    _told(call, "undo", f"undone: {target.why}", target, order.undo(target.id, over=over)[0], diff)
 
 
 @click.command("redo", cls=CliCommand)
 @pass_context
 def redo(call: CliContext) -> None:
-    """Do again what was undone last, be it done to memory or to a session of the project."""
-    from memtui.history.store import Saved
-    from memtui.projects.activity import as_version, operation_to_redo, redo_operation
+    """Do again what was undone last, whatever it was about."""
+    from memtui.projects.activity import undo_order
 
     call.may_write()
     histories(call)
     note_outside(call)
-    undone = operation_to_redo(call.workspace)
-    if undone is not None:
-        words = as_version(undone)
-        if call.asked.dry_run:
-            _told(call, "redo", f"would redo what was taken back by: {words.why}", words, None, "")
-            return
-        done = redo_operation(call.workspace, undone)
-        _told(call, "redo", done.told, words, Saved(as_version(done)), "")
-        return
-    past, target = call.workspace.next_redo()
-    diff = version_diff(past, target, back=True)
+    order = undo_order(call.workspace)
+    if not call.asked.dry_run:
+        order.end_interrupted()
+    target = order.next_redo()
+    diff = version_diff(call.workspace.history, target, back=True)
     if call.asked.dry_run:
         _told(call, "redo", f"would redo what was taken back by: {target.why}", target, None, diff)
         return
-    saved = call.workspace.redo()[0]
+    saved, _ = order.redo()
     _told(call, "redo", f"done again: {target.why.removeprefix('undo: ')}", target, saved, diff)
 
 
-@click.command("restore", cls=CliCommand, short_help="Bring one file back to an earlier version.")
-@click.argument("what", metavar="NAME@ID", shell_complete=complete_names)
+@click.command("restore", cls=CliCommand, short_help="Bring a file, or the folder, back to what it was.")
+@click.argument("what", required=False, metavar="[NAME@ID]", shell_complete=complete_names)
+@click.option("--as-of", metavar="TIME", help="The memory folder as it was then: 2026-11-30T18:00, or an age like 3d.")
+@click.option("--before", metavar="ID", help="The memory folder as it was before an operation, such as a dream.")
 @pass_context
-def restore(call: CliContext, what: str) -> None:
-    """Bring one file back to what it was after a version: memtui history NAME lists the ids."""
+def restore(call: CliContext, what: str | None, as_of: str | None, before: str | None) -> int | None:
+    """Bring one file back to what it was after a version: memtui history NAME lists the ids.
+
+    With --as-of or --before, the whole memory folder, with the times of its files. What is there now goes into the
+    history first. What can't be restored is listed, and asked about; files that memtui first saw later stay.
+    """
+    if (what is not None) + (as_of is not None) + (before is not None) != 1:
+        raise UsageError("restore wants NAME@ID, --as-of TIME or --before ID", hint="memtui history lists the ids")
+    if what is None:
+        return _restore_folder(call, as_of, before)
     name, at, version = what.rpartition("@")
     if not at or not name or not version:
         raise UsageError("restore wants NAME@ID", hint="memtui history NAME lists the ids")
@@ -225,7 +241,7 @@ def restore(call: CliContext, what: str) -> None:
     note_outside(call)
     path = _path(call, name)
     store, key = call.workspace.home_of(path)
-    target = store.history.version(version)
+    target = store.history.operation(version)
     then = store.history.read(target.id, key)
     if then is None:
         then = store.history.before(target.id, key)
@@ -236,26 +252,70 @@ def restore(call: CliContext, what: str) -> None:
     diff = unified_diff(now, then, key)
     if call.asked.dry_run:
         _told(call, "restore", f"would restore {key} from {target.id[:SHORT]}", target, None, diff)
-        return
+        return None
     saved = call.workspace.restore(path, target.id)
     _told(call, "restore", f"restored {key} from {target.id[:SHORT]}", target, saved, diff)
+    return None
 
 
-def _by_id(call: CliContext, word: str) -> "tuple[History, Version]":
-    if len(word) < 4:
-        raise UsageError("4 characters of an id at least", hint="memtui history lists the ids")
-    return call.workspace.operation(word)
+def _restore_folder(call: CliContext, as_of: str | None, before: str | None) -> int:
+    call.may_write()
+    histories(call)
+    note_outside(call)
+    store = call.workspace.store(call.location.folder)
+    until = _moment(as_of, call.now()) if as_of is not None else None
+    plan = store.plan_restore_as_of(until=until, before=before)
+    lines: list[Line] = [f"{'remove' if data is None else 'restore'} {name}" for name, data in plan.files]
+    lines += [[StyledText("can't be restored: ", "warn"), f"{one.name}: {one.reason}"] for one in plan.left]
+    lines += [[StyledText("stays: ", "dim"), f"{name}: memtui first saw it later"] for name in plan.unknown]
+    data: Data = {
+        "done": False,
+        "files": [{"name": name, "removed": text is None} for name, text in plan.files],
+        "left": [{"name": one.name, "reason": one.reason} for one in plan.left],
+        "unknown": list(plan.unknown),
+        "made": None,
+    }
+    if not plan.files or call.asked.dry_run:
+        call.out.answer("restore", data, lines or ["the folder is as it was"])
+        if call.asked.dry_run:
+            call.out.note("-n: nothing was written")
+        return 0
+    if plan.left:
+        if not call.asked.yes and not call.out.structured:
+            call.out.say(*lines)
+        if not call.out.ask(f"Restore the other {pluralize(len(plan.files), 'file')}?"):
+            call.out.note("nothing was written")
+            return 1
+    when = f"as of {iso(until)}" if until is not None else f"before {before}"
+    saved = store.restore_as_of(until=until, before=before, why=f"restore the folder {when}")
+    made = saved.operation
+    data |= {"done": True, "made": None if made is None else version_data(made)}
+    data["left"] = [{"name": one.name, "reason": one.reason} for one in saved.left]
+    call.out.answer("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {when}"])
+    return 0
 
 
-def _told(call: CliContext, kind: str, words: str, version: "Version", saved: "Saved | None", diff: str) -> None:
+def _moment(word: str, now: float) -> float:
+    """A time that a person gave, in seconds since 1970: ISO 8601, here where nothing else is said; or an age."""
+    unit = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}.get(word[-1:])
+    if unit is not None and word[:-1].isdecimal():
+        return now - int(word[:-1]) * unit
+    try:
+        return datetime.fromisoformat(word).timestamp()
+    except (ValueError, OverflowError):
+        raise UsageError(f"{word!r} is no time", hint="2026-11-30T18:00, or an age: 90m, 6h, 3d, 2w") from None
+
+
+def _told(call: CliContext, kind: str, words: str, version: "Operation", saved: "Saved | None", diff: str) -> None:
     """Say what was done, or would be."""
-    made = saved.version if saved is not None else None
+    made = saved.operation if saved is not None else None
     data = {
         "done": saved is not None,
         "words": words,
         "version": version_data(version),
         "made": None if made is None else version_data(made),
         "merged": list(saved.merged) if saved is not None else [],
+        "left": [{"name": one.name, "reason": one.reason} for one in saved.left] if saved is not None else [],
         "diff": diff,
     }
 
@@ -265,6 +325,8 @@ def _told(call: CliContext, kind: str, words: str, version: "Version", saved: "S
         if not call.out.quiet:
             merged = f" (merged with later changes: {', '.join(saved.merged)})" if saved and saved.merged else ""
             yield words + merged
+        for one in saved.left if saved is not None else ():
+            yield [StyledText("left as it is: ", "warn"), f"{one.name}: {one.reason}"]
 
     call.out.answer(kind, data, text())
     if saved is None:

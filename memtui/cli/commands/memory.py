@@ -550,7 +550,7 @@ def rm(call: CliContext, names: Sequence[str]) -> int:
 @pass_context
 def pin(call: CliContext, names: Sequence[str], off: bool) -> None:
     """Pin topics, so that no background run may touch them; without a name, list what is pinned."""
-    pins, folder = call.pins, call.location.folder
+    folder = call.location.folder
     if names:
         call.may_write()
         chosen = [topic(named) for named in find_all(call.snapshot(full=False), names, call.cwd)]
@@ -558,6 +558,6 @@ def pin(call: CliContext, names: Sequence[str], off: bool) -> None:
             if not file.path.is_relative_to(folder):
                 raise Refused(f"{file.name} is not in the memory folder: only that has pins")
         if not call.asked.dry_run:
-            pins.set(folder, [file.path.relative_to(folder).as_posix() for file in chosen], not off)
-    pinned = sorted(pins.names(folder))
+            call.workspace.pins.pin(folder, [file.path.relative_to(folder).as_posix() for file in chosen], not off)
+    pinned = sorted(call.pins.names(folder))
     call.out.answer("pins", {"folder": str(folder), "pinned": pinned}, pinned, rows=pinned)

@@ -134,15 +134,17 @@ def _show(call: CliContext, plan: "LaunchPlan") -> None:
 
 def _forked(call: CliContext, plan: "LaunchPlan") -> "Fork":
     """Write the fork, and say so."""
-    from memtui.resume.launch import write_fork
+    from memtui.projects.activity import make_fork
 
     if call.asked.read_only:
         raise Refused(
             "memtui was started with --read-only, and this needs a fork",
             hint="--context prints the conversation and writes nothing",
         )
-    made = write_fork(plan, call.now())
-    call.out.note(f"a fork {_end(plan)} was written: {made.path}; the session itself stays as it is")
+    made = make_fork(call.workspace, plan)
+    call.out.note(
+        f"a fork {_end(plan)} was written: {made.path}; the session itself stays as it is; memtui undo removes it"
+    )
     return made
 
 

@@ -17,7 +17,7 @@ from memtui.util.text import age, pluralize, size
 
 if TYPE_CHECKING:
     from memtui.sessions.archive import ArchivedSession, SessionArchive
-    from memtui.sessions.operations_log import Operation
+    from memtui.sessions.operations_log import SessionOperation
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
@@ -281,7 +281,12 @@ def _would(call: CliContext, kind: str, keeper: "SessionArchive", paths: Sequenc
 
 
 def _told(
-    call: CliContext, kind: str, operation: "Operation | None", would: Sequence[str] = (), *, notes: Sequence[str] = ()
+    call: CliContext,
+    kind: str,
+    operation: "SessionOperation | None",
+    would: Sequence[str] = (),
+    *,
+    notes: Sequence[str] = (),
 ) -> None:
     """Say what was done and how to take it back; or what would be done."""
     if operation is None:

@@ -20,8 +20,9 @@ from memtui.dream.run.stage_changes import ChangedFile, StageChanges, read_stage
 from memtui.fs.atomic import digest
 from memtui.fs.boundary import check_path
 from memtui.history.merge import merge3
-from memtui.history.store import Change, Saved, Store
+from memtui.history.store import Change, Store
 from memtui.history.trash import put_in_trash
+from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
 
@@ -186,7 +187,7 @@ def adopt(
             workspace.pins.rename(stage.folder, item.touched.old, item.touched.name)
     done = tuple(item.touched.name for item in items)
     left = tuple(item.touched.name for item in adoption.open if item.touched.name not in done)
-    return Adopted(saved.version.id if saved.version is not None else None, done, saved.merged, left)
+    return Adopted(saved.operation.id if saved.operation is not None else None, done, saved.merged, left)
 
 
 def _chosen(adoption: Adoption, names: Collection[str] | None, over: bool) -> list[AdoptionItem]:

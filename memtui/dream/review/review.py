@@ -16,8 +16,8 @@ from memtui.dream.run.runs import Run, state_of
 from memtui.dream.run.stage import Stage, discard_stage, has_stage, open_stage
 from memtui.dream.run.stage_changes import staged
 from memtui.fs.atomic import digest
-from memtui.history.store import Change, Saved
-from memtui.history.versions import Version
+from memtui.history.store import Change
+from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
@@ -80,9 +80,9 @@ def _decided(run: Run, workspace: Workspace, event: Decided) -> None:
     EventLog(run.events, now=workspace.now).add(event, sync=True)
 
 
-def versions_of(run: Run, workspace: Workspace) -> tuple[Version, ...]:
+def versions_of(run: Run, workspace: Workspace) -> tuple[Operation, ...]:
     """The versions in which something of a run was adopted, newest first."""
-    versions = workspace.store(run.folder).versions()
+    versions = workspace.store(run.folder).operations()
     return tuple(one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id)
 
 
@@ -161,14 +161,16 @@ def restore_plan(run: Run, workspace: Workspace, names: Collection[str] | None =
 
 
 def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Saved:
-    """Carry out a `restore_plan`, as one version that can be undone.
+    """Carry out a `restore_plan`, as one operation that can be undone; what later edits overlap is in `left`.
 
     Raises:
         Refused: If memtui is read only.
-        Stale: If later edits stand in the way; nothing was written.
+        Stale: If later edits stand in the way of all of it; nothing was written.
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
     count = f"{len(changes)} file{'s' * (len(changes) != 1)}"
     why = f"restore {count} from before the dream {run.id}"
-    return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra={"before-run": run.id})
+    return workspace.store(run.folder).apply(
+        changes, why=why, kind="restore", extra={"before-run": run.id}, partial=True
+    )

@@ -59,7 +59,7 @@ def end_dead(dirs: Dirs, workspace: Workspace, run: Run, now: float, *, lock: st
         lock: What became of its lock.
         signal: The signal that ended it, if it is known.
     """
-    versions = workspace.store(run.folder).versions()
+    versions = workspace.store(run.folder).operations()
     made = next((one for one in versions if one.kind == "adopt" and (one.extra or {}).get("run") == run.id), None)
     log = EventLog(run.events, now=lambda: now)
     if made is not None:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from memtui.history.store import Saved, Stale
+from memtui.history.store import Stale
+from memtui.history.versions import Saved
 from memtui.memory.plans import Plan
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.workspace import Workspace
@@ -78,6 +79,11 @@ class CommandHandler:
             ) from stale
         self.app.post_message(CommandDone(f"{plan.title}{merged_words(saved)}", focus))
         return True
+
+
+def left_words(saved: Saved) -> str:
+    """Says which files were left as they are, and why."""
+    return "; ".join(f"{one.name} stays: {one.reason}" for one in saved.left)
 
 
 def merged_words(saved: Saved) -> str:

@@ -17,7 +17,7 @@ from memtui.dream.run.runs import Run, list_runs, state_of
 from memtui.dream.run.spawn import RunRequest as Start
 from memtui.dream.run.spawn import StartedRun, start_run
 from memtui.dream.run.stop import PATIENCE, Stopping, kill
-from memtui.tui.commands.base import CommandHandler, merged_words
+from memtui.tui.commands.base import CommandHandler, left_words, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -289,12 +289,13 @@ class DreamCommands(CommandHandler):
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
         changes = await self.off(restore_plan, dream.run, self.workspace, names)
-        text = "".join(unified_diff(one.base_data, one.data, one.name) for one in changes)
+        text = "".join(filter(None, (unified_diff(one.base_data, one.data, one.name) for one in changes)))
         title = f"Restore {wish.paths[0] if wish.paths else 'all'} from before dream {id}"
         if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):
             saved = await self.off(restore_run, dream.run, self.workspace, changes)
-            what = names[-1] if names else pluralize(len(changes), "file")
-            self.app.post_message(CommandDone(f"restored {what} from before the dream{merged_words(saved)}"))
+            what = names[-1] if names else pluralize(len(changes) - len(saved.left), "file")
+            words = f"restored {what} from before the dream{merged_words(saved)}"
+            self.app.post_message(CommandDone(words, problem=left_words(saved)))
 
     async def wish_dream_discard(self, wish: CommandRequested, id: str) -> None:
         """Throw away what the run drafted."""

@@ -1,19 +1,11 @@
 """Wishes about what was: undo, redo, activity, versions, restore, compare."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from memtui.history.versions import FOUND, KEPT, Version
-from memtui.memory.workspace import Workspace
-from memtui.projects.activity import (
-    operation_to_redo,
-    operation_to_undo,
-    redo_operation,
-    session_versions,
-    undo_operation,
-)
-from memtui.sessions.operations_log import Operation
-from memtui.tui.commands.base import CommandHandler, merged_words
+from memtui.history.versions import FILES, FOUND, KEPT, Operation, Saved
+from memtui.projects.activity import undo_order
+from memtui.tui.commands.base import CommandHandler, left_words, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
@@ -27,67 +19,67 @@ class HistoryCommands(CommandHandler):
     """History as a person uses it."""
 
     async def wish_undo(self, wish: CommandRequested) -> None:
-        """Undo the newest write that is not undone, a background run's included."""
-        operation = await self.off(operation_to_undo, self.workspace)
-        if operation is not None and not self.workspace.read_only:
-            await self._turn_deed(undo_operation, operation)
-            return
-        saved, version = await self.off(self.workspace.undo)
-        self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
-
-    async def _turn_deed(self, turn: Callable[[Workspace, Operation], Operation], operation: Operation) -> None:
-        """Take back what was done to sessions, or do it again."""
-        done = await self.off(turn, self.workspace, operation)
-        self.app.post_message(CommandDone(done.told))
-        self.app.sessions.again()
+        """Undo the newest operation that is not undone, whatever it was about."""
+        await self._undo(None)
 
     async def wish_redo(self, wish: CommandRequested) -> None:
         """Do again what was undone last."""
-        operation = await self.off(operation_to_redo, self.workspace)
-        if operation is not None and not self.workspace.read_only:
-            await self._turn_deed(redo_operation, operation)
-            return
-        saved, version = await self.off(self.workspace.redo)
-        self.app.post_message(CommandDone(f"done again: {version.why}{merged_words(saved)}"))
+        saved, undone = await self.off(lambda: undo_order(self.workspace).redo())
+        await self._tell(f"done again: {undone.why.removeprefix('undo: ')}", saved, undone)
 
     async def wish_activity(self, wish: CommandRequested) -> None:
-        """Every write, newest first; Enter shows its diff and offers to undo it."""
-        versions = [*await self.off(self.workspace.operations), *await self.off(session_versions, self.workspace)]
-        versions.sort(key=lambda version: -version.when)
-        if not versions:
+        """Every operation, newest first; Enter shows what it did and offers to undo it."""
+        operations = await self.off(self.workspace.operations)
+        if not operations:
             raise NotFound("nothing was written yet", hint="every write of memtui will be listed here")
-        chosen = await self.app.push_screen_wait(Choose("Activity: every write, newest first", self._options(versions)))
+        chosen = await self.app.push_screen_wait(
+            Choose("Activity: every write, newest first", self._options(operations))
+        )
         if chosen is None:
             return
-        version = next(version for version in versions if version.id == chosen)
-        can_undo = version.kind not in (FOUND, KEPT) and not version.undone and not self.workspace.read_only
-        if version.kind.startswith("session-"):
-            await self._session_deed(version)
+        operation = next(one for one in operations if one.id == chosen)
+        can_undo = operation.kind not in (FOUND, KEPT) and not operation.undone and not self.workspace.read_only
+        yes: bool | None
+        if operation.subject == FILES:
+            text = await self.off(self._version_diff, operation.id)
+            shown = ShowDiff(operation.why, text, yes="undo this" if can_undo else "")
+            yes = await self.app.push_screen_wait(shown)
+        elif can_undo:
+            question = Question("Undo this?", [operation.why], yes="Undo", no="Leave it")
+            yes = await self.app.push_screen_wait(question)
+        else:
+            self.app.notify(operation.why, markup=False)
             return
-        text = await self.off(self._version_diff, version.id)
-        if await self.app.push_screen_wait(ShowDiff(version.why, text, yes="undo this" if can_undo else "")):
-            saved, _ = await self.off(self.workspace.undo, version.id)
-            self.app.post_message(CommandDone(f"undone: {version.why}{merged_words(saved)}"))
+        if yes:
+            await self._undo(operation.id)
 
-    async def _session_deed(self, version: Version) -> None:
-        """Offer to take back what was done to sessions."""
-        operation = await self.off(operation_to_undo, self.workspace, version.id)
-        if operation is None or version.undone or self.workspace.read_only:
-            self.app.notify(version.why, markup=False)
-        elif await self.app.push_screen_wait(Question("Undo this?", [version.why], yes="Undo", no="Leave it")):
-            await self._turn_deed(undo_operation, operation)
+    async def _undo(self, operation_id: str | None, over: Collection[str] = ()) -> None:
+        saved, operation = await self.off(lambda: undo_order(self.workspace).undo(operation_id, over=over))
+        await self._tell(f"undone: {operation.why}", saved, operation)
+        names = [one.name for one in saved.left if one.overridable]
+        lines = [*names, "They were edited since. What they hold now stays in the history."]
+        question = Question("Undo these as well?", lines, yes="Undo them", no="Leave them")
+        again: bool | None = await self.app.push_screen_wait(question) if names else None
+        if again:
+            await self._undo(operation.id, names)
 
-    def _options(self, versions: Sequence[Version]) -> list[Option[str]]:
+    async def _tell(self, words: str, saved: Saved, operation: Operation) -> None:
+        """Say what was done, and what was left as it is."""
+        self.app.post_message(CommandDone(f"{words}{merged_words(saved)}", problem=left_words(saved)))
+        if operation.subject != FILES:
+            self.app.sessions.again()
+
+    def _options(self, operations: Sequence[Operation]) -> list[Option[str]]:
         now = self.workspace.now()
         return [
             Option(v.id, f"{age(now - v.when):>4}  {v.who:<8} {v.why}{'  (undone)' if v.undone else ''}", _counts(v))
-            for v in versions
+            for v in operations
         ]
 
-    def _version_diff(self, version_id: str, name: str | None = None) -> str:
-        history, version = self.workspace.operation(version_id)
-        names = [change.name for change in version.files] if name is None else [name]
-        return "".join(unified_diff(history.before(version_id, n), history.read(version_id, n), n) for n in names)
+    def _version_diff(self, operation_id: str, name: str | None = None) -> str:
+        history = self.workspace.history
+        names = [change.name for change in history.operation(operation_id).files] if name is None else [name]
+        return "".join(unified_diff(history.before(operation_id, n), history.read(operation_id, n), n) for n in names)
 
     async def wish_version(self, wish: CommandRequested, version_id: str) -> None:
         """Show what one version did to the file."""
@@ -146,7 +138,7 @@ class HistoryCommands(CommandHandler):
             return None
 
 
-def _counts(version: Version) -> str:
+def _counts(version: Operation) -> str:
     files = len(version.files)
     added, removed = (sum(getattr(change, side) for change in version.files) for side in ("added", "removed"))
     several = f"{files} files  " if files > 1 else ""

@@ -6,9 +6,9 @@ from memtui.client.executable import find_client, resume_command, resume_environ
 from memtui.client.paths import tilde_path
 from memtui.client.session_files import UNTITLED
 from memtui.fs.atomic import create_file
-from memtui.projects.activity import archive_for, live_sessions
+from memtui.projects.activity import archive_for, live_sessions, make_fork
 from memtui.resume.export import Format, export_transcript
-from memtui.resume.launch import LaunchPlan, plan_launch, write_fork
+from memtui.resume.launch import LaunchPlan, plan_launch
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.archive import KEPT, SessionArchive, save_copy
 from memtui.sessions.listing import Session
@@ -129,8 +129,8 @@ class SessionCommands(CommandHandler):
     async def _fork(self, plan: LaunchPlan) -> Path:
         if self.workspace.read_only:
             raise Refused("memtui was started with --read-only")
-        made = await self.off(write_fork, plan, self.workspace.now())
-        self.app.notify(f"a fork was written: {visible(made.title, keep='')}", markup=False)
+        made = await self.off(make_fork, self.workspace, plan)
+        self.app.notify(f"a fork was written: {visible(made.title, keep='')}; z takes it back", markup=False)
         return made.path
 
     async def wish_session_copy(self, wish: CommandRequested, at: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.worker import get_current_worker
@@ -136,10 +137,18 @@ def load_snapshot_again(workspace: Workspace, known: Snapshot | None, *, full: b
         snapshot=snapshot,
         unsaved=frozenset(draft.path for draft in workspace.drafts.list()),
         pinned=workspace.pins.paths(place.folder),
-        changed=workspace.changed_by_dream() if full else frozenset(),
+        changed=_changed_by_dream(workspace) if full else frozenset(),
         last_dream=_last_dream(workspace),
         branch=branch_of(place.cwd),
     )
+
+
+def _changed_by_dream(workspace: Workspace) -> frozenset[Path]:
+    """What the newest dream changed; where the history can't be read, which is said elsewhere, nothing is marked."""
+    try:
+        return workspace.changed_by_dream()
+    except MemtuiError:
+        return frozenset()
 
 
 def _last_dream(workspace: Workspace) -> float | None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from textual.content import Content
 
-from memtui.history.versions import Version
+from memtui.history.versions import Operation
 from memtui.memory.budget import measure_index
 from memtui.memory.frontmatter import read_frontmatter
 from memtui.memory.snapshot import Snapshot
@@ -122,7 +122,7 @@ def _history(workspace: Workspace, path: Path, glyphs: Glyphs) -> list[MarkdownL
     return lines + [_version(version, name, now, glyphs) for version in versions]
 
 
-def _version(version: Version, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
+def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> MarkdownLine:
     change = next(change for change in version.files if change.name == name)
     return MarkdownLine(
         Content.assemble(

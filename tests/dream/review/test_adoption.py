@@ -44,7 +44,7 @@ def test_a_clean_run_is_one_version_and_its_undo_brings_every_byte_back(scene: S
     done = adopt(stage, scene.workspace)
     assert contents(scene.folder) == wanted
     assert done.left == () and done.merged == () and set(done.names) == set(states(adoption))
-    version = scene.workspace.store(scene.folder).history.log()[0]
+    version = scene.workspace.store(scene.folder).log()[0]
     assert version.id == done.version
     assert (version.who, version.kind, version.extra) == ("dream one", "adopt", {"run": "one"})
     assert scene.workspace.changed_by_dream() == {scene.folder / change.name for change in version.files}

@@ -30,12 +30,6 @@ def dead() -> int:
     return dead_process()
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _imported_before_the_fork() -> None:
-    import dulwich.objects
-    import dulwich.pack  # noqa: F401 - each child would pay for it again
-
-
 def adopted(before: dict[str, bytes]) -> dict[str, bytes]:
     """What the whole adoption of `Child`'s changes makes of a folder."""
     after = before | {topic(1): before[topic(1)].replace(b"first", b"FIRST"), "new.md": b"new\n"}
@@ -162,7 +156,7 @@ def test_a_number_that_changes_hands_between_the_looks_is_not_signalled(
     try:
         run = as_if_by(scene, identify_process(bystander.pid))
         answers = iter([True, True, False])  # of `state_of`, of the first look, of the look through the handle
-        monkeypatch.setattr(killing, "alive", lambda process: next(answers, False))
+        monkeypatch.setattr(killing, "is_alive", lambda process: next(answers, False))
         next(answers)
         assert kill(run, scene.dirs, scene.workspace).by == "SIGTERM"
         assert bystander.poll() is None
