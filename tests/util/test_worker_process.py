@@ -34,7 +34,7 @@ def hang() -> None:
 
 @pytest.mark.parametrize("look", [0.001, 60.0])
 def test_it_answers_however_often_somebody_looks(monkeypatch: pytest.MonkeyPatch, look: float) -> None:
-    monkeypatch.setattr(worker_process, "_LOOK", look)
+    monkeypatch.setattr(worker_process, "STOP_CHECK_INTERVAL_S", look)
     answer = worker_process.call_in_process(ECHO, "한\udcff", "100000", stopped=lambda: False)
     assert answer == os.fsencode("한\udcff") * 100_000
 
