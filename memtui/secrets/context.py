@@ -82,7 +82,7 @@ _JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|�
 
 
 Span = tuple[str, int, int]
-"""A rule, and the start and end in the text of the value that it found."""
+"""A rule, and the start and end of the value in the text."""
 
 
 def find_near_keywords(text: str) -> Iterator[Span]:

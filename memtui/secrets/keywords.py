@@ -1,7 +1,7 @@
-"""The words beside which secrets stand: password, token, API key, 비밀번호 …, found by plain search.
+"""Find the words beside which secrets stand: password, token, API key, 비밀번호 ….
 
-A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems, and a look at
-what stands around each, is some thirty times cheaper, and most files have no such word at all.
+A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems and a check of
+what is around each is some thirty times faster, and most files have no such word at all.
 """
 
 from collections.abc import Callable, Iterator

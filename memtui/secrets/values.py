@@ -1,6 +1,6 @@
-"""Is this string a credential, or does it only stand where one could stand?
+"""Tell a credential from what only stands where one could stand.
 
-The shapes in `secret_shapes` say where a secret would be; the functions here look at the string itself: placeholders of
+`patterns` and `context` say where a secret would be; the functions here check the string itself: placeholders of
 documentation, references to a vault or a variable, names of code, ordinary words, hashes. All are linear in its length.
 """
 
