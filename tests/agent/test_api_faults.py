@@ -1,7 +1,4 @@
-"""Every fault of the model's side, sent over real HTTP to the real SDK: what the run does, and what it says.
-
-Source: SAFETY.md F40 to F47.
-"""
+"""Every fault of the model's side, sent over real HTTP to the real SDK: what the run does, and what it says."""
 
 import json
 import socket

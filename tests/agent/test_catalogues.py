@@ -1,4 +1,4 @@
-"""cases/bash.json and cases/paths.json through the agent's tools (SAFETY.md 3.1, 3.2, F30, F32)."""
+"""data/cases/bash.json and paths.json through the agent's tools."""
 
 import time
 from pathlib import Path

@@ -127,7 +127,7 @@ def test_no_folder_and_a_configured_folder(tmp_path: Path) -> None:
 
 
 CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
-"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
+"""The executable of client 2.1.332."""
 
 LOOKS = (
     "import json, pathlib, sys; from msgspec.structs import asdict;"

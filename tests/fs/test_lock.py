@@ -1,4 +1,4 @@
-"""One writer at a time (SAFETY.md section 0, F26)."""
+"""One writer at a time."""
 
 import errno
 import json

@@ -22,7 +22,7 @@ from tests.transcripts.rows import SESSION, Script, spoken
 
 NOW = 1_795_000_000.25
 CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
-"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
+"""The executable of client 2.1.332."""
 
 POINTS = 50
 

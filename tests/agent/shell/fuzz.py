@@ -5,8 +5,6 @@ in a world of its own that is compared before and after. bash reads the line as 
 reading and ours shows.
 
     python -m tests.agent.shell.fuzz [MUTANTS [SEED]]
-
-Source: SAFETY.md F32.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The lock: who gets it, what comes back, what is never touched (SAFETY.md F14 to F18)."""
+"""The lock: who gets it, what comes back, what is never touched."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Every way out of a run, at every moment, over every lock (SAFETY.md F20, F22)."""
+"""Every way out of a run, at every moment, over every lock."""
 
 import os
 import signal
