@@ -15,7 +15,7 @@ from textual.widget import Widget
 from textual.worker import Worker, WorkerState
 
 from memtui.tui import keys, styles
-from memtui.tui.headlines import meter_fill, meter_note, place_facts
+from memtui.tui.headlines import meter_fill, meter_note, title_facts
 from memtui.tui.messages import (
     CommandDone,
     CommandFailed,
@@ -32,9 +32,8 @@ from memtui.tui.messages import (
     StateUpdate,
 )
 from memtui.tui.rooms import Rooms
-from memtui.tui.segments.place_line import flags
-from memtui.tui.startup.picture import load, notice
-from memtui.tui.startup.sketch import names
+from memtui.tui.startup.first_state import decode, names_in
+from memtui.tui.startup.save_frame import save_first_frame
 from memtui.tui.startup.start import StartContext
 from memtui.tui.state import AppState, Preview, ShowsDream
 from memtui.tui.theme import UNICODE, Glyphs, theme_for
@@ -94,6 +93,7 @@ class MemtuiApp(Rooms):
         self.watch_disk = watch
         self._welcomed = False
         self._mounted = False
+        self._frame_saved = False
         self._use_theme()  # before the first frame: a change of theme costs all stylesheets a second parse
         self.set_reactive(MemtuiApp.state, self._blank())
 
@@ -121,10 +121,14 @@ class MemtuiApp(Rooms):
 
     def _blank(self) -> AppState:
         start = self.start
-        words = flags(sample=self.sample, read_only=start.read_only, enabled=start.location.enabled)
-        first = load(start) or names(start)
-        return AppState(start.location, start.now(), first=first, flags=words, read_only=start.read_only,
-                        notice=notice(first, self.glyphs))  # fmt: skip
+        words = {"sample data": self.sample, "read only": start.read_only, "memory off": not start.location.enabled}
+        first = decode(start.frame_cache.state) if start.frame_cache else None
+        if first is None or first.folder != str(start.location.folder):
+            first = names_in(start.location.folder)
+        return AppState(
+            start.location, start.now(), first=first, flags=tuple(word for word, holds in words.items() if holds),
+            read_only=start.read_only, notice="" if first and first.title else f"reading{self.glyphs.ellipsis}",
+        )  # fmt: skip
 
     def watch_state(self, state: AppState) -> None:
         self._show(state)
@@ -132,7 +136,7 @@ class MemtuiApp(Rooms):
     def _show(self, state: AppState | None) -> None:
         if state is None or not self._mounted:
             return
-        self.query_one(TitleBar).facts = place_facts(state, self.start.home)
+        self.query_one(TitleBar).facts = title_facts(state, self.start.home)
         meter = self.query_one(BudgetMeter)
         meter.budget = meter_fill(state)
         meter.note = meter_note(state)
@@ -195,6 +199,7 @@ class MemtuiApp(Rooms):
     def follow_disk(self) -> None:
         """All is read: collect garbage again, and follow the disk from here."""
         freeze_heap()
+        self._save_frame()
         if self.watch_disk:
             from memtui.tui.loaders.watcher import follow, follow_dreams
 
@@ -225,6 +230,16 @@ class MemtuiApp(Rooms):
         """Something was read: show it."""
         if self.state:
             self.state = message.into(self.state)
+            self._save_frame()
+
+    def _save_frame(self) -> None:
+        """Save the first complete frame for the next start, once it is drawn."""
+
+        def save() -> None:
+            self._frame_saved = self._frame_saved or save_first_frame(self)
+
+        if not self._frame_saved:
+            self.call_after_refresh(save)
 
     @on(SessionListFinished)
     def shelf_done(self) -> None:

@@ -49,6 +49,8 @@ class TerminalApp(App[int]):
         super().__init__()
         self._now = now
         self._interrupted = 0.0
+        self.touched = False
+        """Whether a key or a button was pressed."""
         self.type_ahead = KeyQueue(self)
         for theme in THEMES:
             self.register_theme(theme)
@@ -80,6 +82,8 @@ class TerminalApp(App[int]):
         self.exit(128 + number, 128 + number)
 
     async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, events.InputEvent) and not isinstance(event, events.MouseMove):
+            self.touched = True
         if not isinstance(event, events.Key) or event.is_forwarded:
             await super().on_event(event)
         elif not self.type_ahead.hold(event):

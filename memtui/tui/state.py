@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.transcript import Transcript
     from memtui.tui.render.markdown import MarkdownLine
-    from memtui.tui.startup.picture import Picture
+    from memtui.tui.startup.first_state import FirstState
 
 
 class Preview(Struct, frozen=True):
@@ -153,8 +153,8 @@ class AppState(Struct, frozen=True):
     now: float
     view: str = "memory"
     snapshot: Snapshot | None = None
-    first: Picture | None = None
-    """The last picture, shown until the world is read; only if nothing changed since."""
+    first: FirstState | None = None
+    """What the last start's first frame showed, if nothing has changed since; shown until the disk is read."""
     branch: str = ""
     flags: tuple[str, ...] = ()
     notice: str = ""

@@ -8,7 +8,7 @@ from memtui.tui.app import MemtuiApp
 
 BUSY = {
     "read", "preview", "look", "rescan", "shelf", "session", "read-long", "search", "count", "dreams", "dream-change",
-    "marks",
+    "marks", "save-frame",
 }  # fmt: skip
 """Groups of workers that end by themselves."""
 

@@ -230,6 +230,13 @@ async def test_every_size_shows_something_and_breaks_nothing(make_app: Maker, si
         assert "memtui" in screen_text(app)
 
 
+@pytest.mark.parametrize("size", [(2, 50), (8, 3), (1, 1)])
+async def test_a_terminal_of_a_few_cells_breaks_nothing(make_app: Maker, size: tuple[int, int]) -> None:
+    async with make_app().run_test(size=size) as pilot:
+        await settle(pilot)
+        await press(pilot, "j", "0", "escape", "5", "2", "3", "1")
+
+
 async def test_sessions_are_offered_where_there_is_no_memory_yet(
     make_app: Maker, home: Path, workspace: Workspace
 ) -> None:

@@ -11,7 +11,6 @@ from textual.worker import get_current_worker
 from memtui.client.git import branch_of
 from memtui.client.paths import LOCK_NAME
 from memtui.dream.traces import of_any, of_ours
-from memtui.tui.colours import theme_for
 from memtui.tui.messages import (
     CommandFailed,
     DiskChanged,
@@ -20,10 +19,8 @@ from memtui.tui.messages import (
     PreviewLoaded,
     SnapshotLoaded,
 )
-from memtui.tui.render.arrange import Wanted
-from memtui.tui.startup.picture import Stamp, save, stamp
-from memtui.tui.startup.sketch import kept, of_world, stamps_of
-from memtui.util.config import read_config
+from memtui.tui.startup.frame_cache import Stamp, stamp
+from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
 from memtui.util.gc_tuning import limit_heaps
 
@@ -31,7 +28,6 @@ if TYPE_CHECKING:
     from memtui.memory.snapshot import Snapshot
     from memtui.memory.workspace import Workspace
     from memtui.tui.app import MemtuiApp
-    from memtui.tui.startup.start import StartContext
     from memtui.tui.state import Preview
 
 
@@ -40,10 +36,11 @@ class MemoryLoader:
 
     def __init__(self, app: MemtuiApp) -> None:
         self.app = app
-        self._seen: list[Stamp] = []
+        self.loaded: tuple[Snapshot, list[Stamp]] | None = None
+        """The last full reading, and the stamps of all that it was made from."""
 
     def first(self) -> None:
-        """Names first, unless the last picture tells them; then links, checks and history."""
+        """Names first, unless the last start's first frame shows them; then links, checks and history."""
         self._start("read", self._first)
 
     def again(self) -> None:
@@ -65,13 +62,13 @@ class MemoryLoader:
     def _first(self) -> None:
         limit_heaps()
         app, workspace = self.app, self.app.workspace
-        if app.state is not None and not (app.state.first and app.state.first.whole):
+        if app.state is not None and (app.state.first is None or app.state.first.title is None):
             self._post(full=False)
         self._foreseen(workspace.recover)
         self._foreseen(self._recover_dreams)
         message = self._post(full=True)
         self._foreseen(workspace.note_outside)
-        self._seen = keep_picture(app.start, workspace, message)
+        self.loaded = (message.snapshot, stamps_of(workspace, message.snapshot))
         app.post_message(InitialLoadFinished())
         self._tell_of_dreams()
 
@@ -92,12 +89,13 @@ class MemoryLoader:
     def _again(self) -> None:
         workspace = self.app.workspace
         message = self._post(full=True)
-        self._seen = stamps(workspace, message)
+        self.loaded = (message.snapshot, stamps_of(workspace, message.snapshot))
         self._foreseen(workspace.note_outside)
         self._tell_of_dreams()
 
     def _look(self) -> None:
-        if any(stamp(seen[0]) != seen for seen in self._seen) and not get_current_worker().is_cancelled:
+        stamps = self.loaded[1] if self.loaded else []
+        if any(stamp(seen[0]) != seen for seen in stamps) and not get_current_worker().is_cancelled:
             self.app.post_message(DiskChanged())
 
     def _foreseen(self, write: Callable[[], object]) -> None:
@@ -163,27 +161,3 @@ def _last_dream(workspace: Workspace) -> float | None:
     from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
 
     return idle_lock(folder, workspace.dirs).at
-
-
-def stamps(workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """The stamps of all that a full reading was made from."""
-    dirs = workspace.dirs
-    ours = [
-        dirs.state / "drafts",
-        dirs.state / "pins",
-        workspace.location.folder / LOCK_NAME,
-        dirs.config / "config.toml",
-    ]
-    return stamps_of(message.snapshot, ours)
-
-
-def keep_picture(start: StartContext, workspace: Workspace, message: SnapshotLoaded) -> list[Stamp]:
-    """Keep what the first screen shows of a full reading for the next start; returns the stamps kept with it."""
-    place = workspace.location
-    wanted = Wanted(unsaved=message.unsaved, pinned=message.pinned, changed=message.changed)
-    picture = of_world(message.snapshot, wanted, message.branch, message.last_dream)
-    config = read_config(workspace.dirs.config)
-    theme = theme_for(config["theme"], place.switch("theme").value)
-    seen = stamps(workspace, message)
-    save(start, picture, kept(start, picture, theme, config["glyphs"]), seen)
-    return seen

@@ -18,9 +18,8 @@ from memtui.presentation.dream_text import (
     run_status,
     touched_words,
 )
-from memtui.tui.glyphs import Glyphs
 from memtui.tui.state import Dream, Pill, Starting
-from memtui.tui.theme import TONE_STYLES
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, time_ago, visible
 
 STATE, WORDS = 10, 26

@@ -1,6 +1,4 @@
-"""The rows of the memory list, apart from how a world becomes them: the first picture needs no more than this."""
-
-from __future__ import annotations
+"""The rows of the memory list, apart from how a snapshot becomes them: the first frame needs no more than this."""
 
 from pathlib import Path
 from typing import Literal
@@ -8,7 +6,7 @@ from typing import Literal
 from msgspec import Struct
 
 
-class GroupRow(Struct, frozen=True):
+class GroupRow(Struct, frozen=True, tag=True):
     """A line that can be folded; `files` is how many are in it."""
 
     key: str
@@ -17,7 +15,7 @@ class GroupRow(Struct, frozen=True):
     folded: bool
 
 
-class FileRow(Struct, frozen=True):
+class FileRow(Struct, frozen=True, tag=True):
     """One file, at `where`. `mark` is the most important thing about it; `line` where the index names it."""
 
     where: str

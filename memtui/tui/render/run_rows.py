@@ -12,10 +12,9 @@ from memtui.dream.lock.foreign import ExternalRun
 from memtui.dream.run.events import Ended, Event, File
 from memtui.dream.run.stage import KEPT
 from memtui.presentation.dream_text import event_text, renamed, run_details, run_outcome, run_seconds
-from memtui.tui.glyphs import Glyphs
 from memtui.tui.render.dream_rows import phase_words, style_of, thrown_away, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
-from memtui.tui.theme import TONE_STYLES
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, visible
 
 LABEL = 13

@@ -21,9 +21,9 @@ from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, problem
 from memtui.tui.messages import EditorRequest
 from memtui.tui.reach import app_of
 from memtui.tui.render.markdown import draw
-from memtui.tui.segments.budget_meter import thousands
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.body_area import BodyArea
+from memtui.tui.widgets.budget_meter import thousands
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.problem_list import ProblemList
 from memtui.tui.widgets.reader import ReaderView

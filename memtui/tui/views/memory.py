@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from textual import on
@@ -17,17 +16,14 @@ from memtui.tui.reach import app_of
 from memtui.tui.render.arrange import GROUPINGS, ORDERS, Wanted, arrange
 from memtui.tui.render.memory_rows import FileRow
 from memtui.tui.render.properties import dressed, properties
-from memtui.tui.segments.topic_list import EMPTY, title
+from memtui.tui.startup.first_state import FirstState
 from memtui.tui.state import MODES, AppState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.properties import PropertyTable
 from memtui.tui.widgets.reader import ReaderView
-from memtui.tui.widgets.topic_list import TopicList
+from memtui.tui.widgets.topic_list import EMPTY, TopicList, first_file, list_title
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.text import visible
-
-if TYPE_CHECKING:
-    from memtui.tui.startup.picture import Picture
 
 
 class MemoryView(Widget):
@@ -87,8 +83,10 @@ class MemoryView(Widget):
         """Draw the state."""
         before, self.state = self.state, state
         if state.snapshot is None:
-            if state.first is not None:
-                self._show_first(state.first, state.now)
+            if state.first is not None and (before is None or before.first is not state.first):
+                self.list.show(state.first.rows, state.now)
+                self._title(state.first.files)
+                self._show_first(state.first)
             return
         self.wanted = replace(self.wanted, unsaved=state.unsaved, pinned=state.pinned, changed=state.changed)
         if before is None or before.snapshot is not state.snapshot or before.unsaved != state.unsaved:
@@ -115,9 +113,19 @@ class MemoryView(Widget):
         if self.current != state.preview.path:
             self.ask_preview()
 
-    def _show_first(self, first: Picture, now: float) -> None:
-        self.list.show(first.rows, now)
-        self._title(first.files)
+    def _show_first(self, first: FirstState) -> None:
+        """Preview and properties as the last start's first frame had them; none where the cursor went elsewhere."""
+        here = self.list.cursor == first_file(first.rows)
+        self.reader.show(first.preview_lines if here else ())
+        self._show_titles(first.preview_title if here else "")
+        facts = self.query_one(PropertyTable)
+        facts.pairs, facts.notes = (first.pairs, first.notes) if here else ((), ())
+
+    def _show_titles(self, name: str) -> None:
+        """The preview's title, and what else there is of the file."""
+        self.reader.name_shown = name
+        self.reader.border_title = Content(name)
+        self.reader.border_subtitle = Content(" ".join(f"[ {mode} ]" if mode == self.mode else mode for mode in MODES))
 
     def _title(self, total: int) -> None:
         words = [f"by {self.wanted.grouping}" if self.wanted.grouping != "flat" else "flat"]
@@ -127,7 +135,7 @@ class MemoryView(Widget):
             words.append("problems only")
         if self.wanted.marked:
             words.append(f"{len(self.wanted.marked)} marked")
-        self.list.border_title = title(total, words, self.glyphs)
+        self.list.border_title = list_title(total, words, self.glyphs)
         filtered = self.wanted.query or self.wanted.only_problems
         self.list.empty = f"0 of {total}, Esc clears" if filtered else EMPTY
 
@@ -140,11 +148,9 @@ class MemoryView(Widget):
         if preview.path and preview.mode == MODES[0] and not self.query_one(PropertyTable).display:
             above, below = dressed(state, preview.path, self.glyphs)
             lines = [*above, *lines, *below]
-        reader.show(lines, keep_place=bool(preview.path and preview.title == reader.name_shown))
-        reader.name_shown = preview.title
-        reader.border_title = Content(visible(preview.title, keep=""))
-        tabs = [f"[ {mode} ]" if mode == self.mode else mode for mode in MODES]
-        reader.border_subtitle = Content(" ".join(tabs))
+        name = visible(preview.title, keep="")
+        reader.show(lines, keep_place=bool(preview.path and name == reader.name_shown))
+        self._show_titles(name)
 
     def _show_facts(self) -> None:
         state = self.state
@@ -161,6 +167,8 @@ class MemoryView(Widget):
     @on(VirtualList.Moved, "#topics")
     def moved(self) -> None:
         """Another file: its preview and properties."""
+        if self.state is not None and self.state.snapshot is None and self.state.first is not None:
+            self._show_first(self.state.first)
         self.ask_preview()
         self._show_facts()
 

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from textual.message import Message
 
-from memtui.tui.glyphs import Glyphs
+from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList
 
 Row = TypeVar("Row")

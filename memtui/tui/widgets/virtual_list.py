@@ -110,6 +110,8 @@ class VirtualList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         index = y + self.scroll_offset.y
         width = self.scrollable_content_region.width
+        if width <= 0:
+            return Strip.blank(0, self.rich_style)  # a terminal of a few cells: the borders take them all
         if not self.row_count() and self.empty:
             words = Content.styled(self.empty, "$dim").wrap(max(1, width - 2))
             said = Content(" ") + words[y - 1] if 0 < y <= len(words) else Content("")
