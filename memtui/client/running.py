@@ -47,7 +47,7 @@ def running_sessions(env: Env, cwd: Path | None = None) -> dict[str, RunningSess
     """The sessions that are open now, by their ids.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         cwd: What a relative configuration folder starts from.
     """
     return running_sessions_in(config_dir(env, cwd))

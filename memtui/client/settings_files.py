@@ -83,8 +83,8 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsL
     if moved is not None and moved.layer != "env":
         later = config_dir(replace(env, environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
         if later != config:
-            kept = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
-            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
+            env_only = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
+            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), env_only]
     return (*above, *own)
 
 

@@ -186,8 +186,8 @@ def _variable(env: Env, variable: EnvVariable | None, key: _Known) -> Switch:
         )
     value: object = variable.value
     if key.kind == "bool":
-        said = parse_switch(variable.value)
-        value = key.default if said is None else said
+        parsed = parse_switch(variable.value)
+        value = key.default if parsed is None else parsed
     elif key.key == "CLAUDE_CODE_PROJECT_DIR_NAME":
         value = configured_project_name(env)
     layer, source = _origin(key.key, variable)

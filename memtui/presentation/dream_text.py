@@ -84,7 +84,7 @@ def outcome_text(outcome: str) -> LabeledText:
 
 
 def run_status(outcome: str, *, dry_run: bool, kept: bool, decisions: Collection[str] = ()) -> LabeledText:
-    """How a run stands, and what a person decided about it.
+    """How a run stands, and what the user decided about it.
 
     Args:
         outcome: As from `run_outcome`.
@@ -160,7 +160,7 @@ def file_words(name: str, old: str | None, added: int, removed: int, *, emptied:
 
 
 def event_text(event: Event) -> LabeledText | None:
-    """An event in a line; `None` for one that says nothing to a person."""
+    """An event in a line; `None` for one that is not shown."""
     match event:
         case events.Started():
             by = f" by {starter(event.trigger)}" if event.trigger not in ("", "hand") else ""

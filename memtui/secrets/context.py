@@ -19,8 +19,8 @@ from memtui.secrets.keywords import Keyword, find_keywords
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
 MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
 """How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
-does is reported as it stands, for somebody may hide a secret in noise."""
-_MAYBE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
+does is reported as it stands, because a secret may be hidden in noise."""
+_POSSIBLE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
 """What a line holds if it holds a secret at all."""
 
 _NOT_BEFORE = re.compile(
@@ -78,7 +78,9 @@ _VALUE_LINE = re.compile(
     r"[\"']?,?\s{0,4}\n?[ \t]{0,20}-?[\"']?value[\"']?\s{0,3}[:=]\s{0,3}(?P<v>[^\n]{1,300})", re.IGNORECASE
 )
 _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is over where JSON or code goes on
-_JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
+_PARTICLES = re.compile(
+    r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z"
+)
 
 
 Span = tuple[str, int, int]
@@ -95,7 +97,7 @@ def find_near_keywords(text: str) -> Iterator[Span]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
-        if _MAYBE.search(segment):
+        if _POSSIBLE.search(segment):
             yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 
@@ -116,7 +118,7 @@ def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator
             if beside and _is_strict(segment[beside[0] : beside[1]], "weak"):
                 found = beside[:2]
         elif found is None:
-            found = _said(segment, after, kind) or _said_before(segment, at, kind)
+            found = _stated_after(segment, after, kind) or _stated_before(segment, at, kind)
         if found is None and kind != "verb":
             found = _below(text, base, segment, after, kind)
         if found is not None:
@@ -170,7 +172,7 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
         start += 1
     while end > start and segment[end - 1] == "*" and segment[at:].startswith("*"):
         end -= 1
-    josa = _JOSA.search(segment[start:end])
+    josa = _PARTICLES.search(segment[start:end])
     if josa and segment[start : start + josa.start()].isascii():
         end = start + josa.start()
     return (start, end, False) if end > start else None
@@ -204,23 +206,23 @@ def _is_phrase(value: str, *, quoted: bool) -> bool:
     return quoted and 3 < len(words) <= 10 and all(3 <= len(w) <= 12 and w.isalpha() and w.islower() for w in words)
 
 
-def _said(segment: str, after: int, kind: str) -> tuple[int, int] | None:
+def _stated_after(segment: str, after: int, kind: str) -> tuple[int, int] | None:
     """The value of "the password for staging is VALUE": the first that follows a linking word and looks real."""
     stop = _SENTENCE_END.search(segment, after)
     limit = min(len(segment), after + 110, stop.start() if stop else len(segment))
     structure = _STRUCTURE.search(segment, after, limit)
     limit = structure.start() if structure else limit
     value = _value_at(segment, after + 1) if segment[after : after + 1] in (" ", "\t") else None
-    if value is not None and _is_said(segment[value[0] : value[1]], kind, quoted=value[2], adjacent=True):
+    if value is not None and _is_stated(segment[value[0] : value[1]], kind, quoted=value[2], adjacent=True):
         return value[0], value[1]
     for link in _LINK.finditer(segment, after, limit):
         value = _value_at(segment, link.end())
-        if value is not None and _is_said(segment[value[0] : value[1]], kind, quoted=value[2]):
+        if value is not None and _is_stated(segment[value[0] : value[1]], kind, quoted=value[2]):
             return value[0], value[1]
     return None
 
 
-def _said_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
+def _stated_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
     """The value of "use VALUE as the admin password" and "VALUE is the password"."""
     match = _BEFORE.search(segment, max(0, at - 90), at)
     if match is None:
@@ -230,7 +232,7 @@ def _said_before(segment: str, at: int, kind: str) -> tuple[int, int] | None:
         start += 1
     while end > start and segment[end - 1] in _TRAIL + "”’*":
         end -= 1
-    return (start, end) if _is_said(segment[start:end], kind, quoted=False) else None
+    return (start, end) if _is_stated(segment[start:end], kind, quoted=False) else None
 
 
 def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[int, int] | None:
@@ -245,7 +247,7 @@ def _below(text: str, base: int, segment: str, after: int, kind: str) -> tuple[i
     return match.start("v") - base, match.end("v") - base
 
 
-def _is_said(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
+def _is_stated(value: str, kind: str, *, quoted: bool, adjacent: bool = False) -> bool:
     """Whether a value that running prose calls a password or token is one."""
     if " " in value or not _may_be(value):
         return False
@@ -281,7 +283,7 @@ def _strict(segment: str, at: int, after: int, kind: str) -> Iterator[tuple[int,
         while start < end and segment[start] in "*([{":
             start += 1
         value = segment[start:end]
-        josa = _JOSA.search(value)
+        josa = _PARTICLES.search(value)
         if josa and value[: josa.start()].isascii():
             value, end = value[: josa.start()], start + josa.start()
         if _is_strict(value, kind):

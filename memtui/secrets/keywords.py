@@ -54,7 +54,7 @@ _KEY_BEFORE_WIDE = tuple(
 )
 
 
-def _edged(low: str, start: int, end: int) -> bool:
+def _is_word(low: str, start: int, end: int) -> bool:
     """Whether no letter of ASCII stands directly before or behind."""
     before, behind = low[start - 1 : start], low[end : end + 1]
     return not (before.isascii() and before.isalpha()) and not (behind.isascii() and behind.isalpha())
@@ -68,7 +68,7 @@ def _pass(low: str, at: int) -> Keyword | None:
 
 
 def _short(low: str, at: int, length: int) -> Keyword | None:
-    return Keyword("short", at, at + length) if _edged(low, at, at + length) else None
+    return Keyword("short", at, at + length) if _is_word(low, at, at + length) else None
 
 
 def _key(low: str, at: int) -> Keyword | None:
@@ -96,7 +96,7 @@ def _wide_key(low: str, at: int, length: int) -> Keyword | None:
 
 
 def _weak(low: str, at: int, length: int) -> Keyword | None:
-    return Keyword("weak", at, at + length) if _edged(low, at, at + length) else None
+    return Keyword("weak", at, at + length) if _is_word(low, at, at + length) else None
 
 
 _STEMS: tuple[tuple[str, Callable[[str, int], Keyword | None]], ...] = (

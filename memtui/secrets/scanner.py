@@ -46,7 +46,7 @@ def scan(text: str, *, allowed: Collection[str] = ()) -> list[Finding]:
         Findings in the order of the text; of two that overlap, the one with the more definite rule.
     """
     taken: list[tuple[int, int, str]] = []  # sorted, and no two overlap
-    for rule, start, end in (*_by_prefix(text), *_by_place(text), *context.find_near_keywords(text)):
+    for rule, start, end in (*_by_prefix(text), *_by_form(text), *context.find_near_keywords(text)):
         at = bisect_left(taken, (start, end, ""))
         if (at == 0 or taken[at - 1][1] <= start) and (at == len(taken) or taken[at][0] >= end):
             taken.insert(at, (start, end, rule))
@@ -144,12 +144,12 @@ def _is_token(prefix: str, value: str) -> bool:
     return not values.is_wordy(body) or any(c.isdigit() for c in body)
 
 
-def _by_place(text: str) -> Iterator[context.Span]:
+def _by_form(text: str) -> Iterator[context.Span]:
     """Places by form: a password in a URL, a header, a flag of a command, a key block."""
     low = text.lower()
     closed = {gate for gate in GATE_WORDS if gate not in low}
     for place in PATTERN_RULES:
-        if closed.issuperset(place.gates) or not _has_one(place.words, low):
+        if closed.issuperset(place.gates) or not _contains_any(place.words, low):
             continue
         for match in compile_pattern(place.pattern).finditer(text):
             value = match["s"]
@@ -157,7 +157,7 @@ def _by_place(text: str) -> Iterator[context.Span]:
                 yield place.rule, match.start("s"), match.end("s")
 
 
-def _has_one(words: tuple[str, ...], low: str) -> bool:
+def _contains_any(words: tuple[str, ...], low: str) -> bool:
     for word in words:  # noqa: SIM110  (a generator costs more than the search itself)
         if word in low:
             return True

@@ -25,5 +25,5 @@ class Dirs(Struct, frozen=True):
 
     @property
     def sessions(self) -> Path:
-        """What was done to sessions, and those put away; not there until somebody did."""
+        """The log of operations on sessions, and the archived sessions; made when first needed."""
         return self.state / "sessions"

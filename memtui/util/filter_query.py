@@ -21,7 +21,7 @@ class QueryTerm(Struct, frozen=True):
 
 
 def parse_query(query: str) -> tuple[QueryTerm, ...]:
-    """Split a query at blanks; lone markers such as "'" or "!" are ignored while somebody is still typing."""
+    """Split a query at blanks; lone markers such as "'" or "!" are ignored, for they are still being typed."""
     terms = []
     for word in query.split():
         negated = word.startswith("!")
@@ -39,7 +39,7 @@ def parse_query(query: str) -> tuple[QueryTerm, ...]:
     return tuple(terms)
 
 
-def _holds(term: QueryTerm, text: str) -> bool:
+def _matches_term(term: QueryTerm, text: str) -> bool:
     if not term.cased:
         text = text.lower()
     match term.kind:
@@ -61,8 +61,8 @@ def matches_query(terms: tuple[QueryTerm, ...], name: str, *texts: str) -> bool:
     A fuzzy word is looked for letter by letter in the name alone: in prose nearly everything would match.
     """
     for term in terms:
-        hit = _holds(term, name) or any(
-            _holds(QueryTerm(term.text, "exact", False, term.cased) if term.kind == "fuzzy" else term, text)
+        hit = _matches_term(term, name) or any(
+            _matches_term(QueryTerm(term.text, "exact", False, term.cased) if term.kind == "fuzzy" else term, text)
             for text in texts
         )
         if hit == term.negated:
