@@ -78,9 +78,7 @@ _VALUE_LINE = re.compile(
     r"[\"']?,?\s{0,4}\n?[ \t]{0,20}-?[\"']?value[\"']?\s{0,3}[:=]\s{0,3}(?P<v>[^\n]{1,300})", re.IGNORECASE
 )
 _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is over where JSON or code goes on
-_PARTICLES = re.compile(
-    r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z"
-)
+_JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
 Span = tuple[str, int, int]
@@ -172,7 +170,7 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
         start += 1
     while end > start and segment[end - 1] == "*" and segment[at:].startswith("*"):
         end -= 1
-    josa = _PARTICLES.search(segment[start:end])
+    josa = _JOSA.search(segment[start:end])
     if josa and segment[start : start + josa.start()].isascii():
         end = start + josa.start()
     return (start, end, False) if end > start else None
@@ -283,7 +281,7 @@ def _strict(segment: str, at: int, after: int, kind: str) -> Iterator[tuple[int,
         while start < end and segment[start] in "*([{":
             start += 1
         value = segment[start:end]
-        josa = _PARTICLES.search(value)
+        josa = _JOSA.search(value)
         if josa and value[: josa.start()].isascii():
             value, end = value[: josa.start()], start + josa.start()
         if _is_strict(value, kind):
