@@ -42,12 +42,12 @@ def _print(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -> No
     from memtui.client.git import branch_of
     from memtui.client.session_files import recent_sessions
     from memtui.dream.gates.evaluate import evaluate_gates
-    from memtui.dream.lock.lock import seen_lock
+    from memtui.dream.lock.lock import effective_lock
 
     place = snapshot.location
     now = call.now()
     rows = [row for _, row in file_rows(found.workspace.pins, snapshot)]
-    last = seen_lock(place.folder, found.workspace.dirs).at
+    last = effective_lock(place.folder, found.workspace.dirs).at
     listed = evaluate_gates(found.workspace, found.workspace.dirs, now)
     sessions = recent_sessions(place.transcripts, _SESSIONS)
     auto = snapshot.auto

@@ -46,12 +46,12 @@ def split_words(call: CliContext, words: tuple[str, ...]) -> "tuple[Run, list[st
 
 def run_data(call: CliContext, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
-    from memtui.dream.run.runs import events_of, progress, state_of
+    from memtui.dream.run.runs import events_of, run_progress, run_state
     from memtui.dream.run.stage import has_stage
     from memtui.presentation.dream_text import run_seconds
 
     events = events_of(run)
-    now, state = progress(events), state_of(run, events)
+    now, state = run_progress(events), run_state(run, events)
     end = state.end
     return {
         "id": run.id,

@@ -26,9 +26,9 @@ MANY = 20
 def places(call: CliContext, *, everywhere: bool) -> list[Path]:
     """The folders whose sessions are meant: the project's, or all."""
     from memtui.client.paths import projects_dir
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
-    return folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
+    return project_folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
 
 
 def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | None = None) -> int:
@@ -44,8 +44,8 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     """
     from memtui.client.session_files import listed_files
 
-    folders = places(call, everywhere=everywhere)
-    look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
+    project_folders = places(call, everywhere=everywhere)
+    look = prefetch(lambda: listed_files(project_folders)) if len(project_folders) > MANY else None
     from memtui.client.retention import cleanup_days, cleanup_mark, days_left
     from memtui.client.running import running_sessions
     from memtui.client.settings_files import read_layers
@@ -67,15 +67,15 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     faults: list[MemtuiError] = []
     rows: list[Data] = []
     with Catalogue(call.dirs.cache) as catalogue:
-        page = catalogue.page(folders)
+        page = catalogue.cached(project_folders)
         text = [] if call.out.structured else lines(page)  # while the files are looked at: few lists differ
-        checked = catalogue.checked(page, folders, faults, look)
+        checked = catalogue.update(page, project_folders, faults, look)
         if checked is not page and not call.out.structured:
             text = lines(checked)
         found = wanted(checked)
         if call.out.structured:
-            known = catalogue.facts(folders)
-            rows = [_session_data(one, known[one.place], live.get(one.id), left(one)) for one in found]
+            known = catalogue.summaries(project_folders)
+            rows = [_session_data(one, known[one.file_path], live.get(one.id), left(one)) for one in found]
     call.out.answer("sessions", rows, text, rows=rows, warnings=[fault.message for fault in faults], page=True)
     if not found:
         call.out.note("no session here" if branch is None else f"no session on branch {branch}")
@@ -88,7 +88,7 @@ def _session_data(
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,
-        "path": session.place,
+        "path": session.file_path,
         "modified": iso(session.modified),
         "size": session.size,
         "live": live is not None,

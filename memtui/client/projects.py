@@ -167,13 +167,13 @@ def _directories(files: Sequence[SessionFile]) -> list[str]:
     found: dict[str, None] = {}
     seen: set[bytes] = set()
     for file in files:
-        head = read_part(file.place, 0, FIRST_READ_BYTES)
+        head = read_part(file.file_path, 0, FIRST_READ_BYTES)
         match = _CWD_FIELD.search(head)
         if match is not None and match[1] in seen:
             continue  # most sessions of a folder have the same field: no need to parse the record
         path = next(_cwds_in(head), None)
         if path is None and len(head) == FIRST_READ_BYTES:
-            path = next(_cwds_in(read_part(file.place)), None)
+            path = next(_cwds_in(read_part(file.file_path)), None)
         if path is None:
             continue
         found.setdefault(path)
@@ -186,16 +186,16 @@ def _search_identities(files: Sequence[SessionFile], name: str) -> list[str]:
     """Search the newest sessions for identities: one that was moved here began in another directory."""
     found: dict[str, None] = {}
     for file in files[:MAX_SESSIONS_SEARCHED]:
-        for part in (read_part(file.place), read_part(file.place, max(file.size - PART_BYTES, 0))):
+        for part in (read_part(file.file_path), read_part(file.file_path, max(file.size - PART_BYTES, 0))):
             found.update(dict.fromkeys(path for path in _cwds_in(part) if matches_project_name(name, path)))
     return list(found)
 
 
 def session_directories(file: SessionFile) -> tuple[str, ...]:
     """The directories that a session worked in, each once, in the order in which its head and tail name them."""
-    parts = [read_part(file.place)]
+    parts = [read_part(file.file_path)]
     if file.size > PART_BYTES:
-        parts.append(read_part(file.place, file.size - PART_BYTES))
+        parts.append(read_part(file.file_path, file.size - PART_BYTES))
     return tuple(dict.fromkeys(path for part in parts for path in _cwds_in(part)))
 
 
@@ -264,7 +264,7 @@ def _name_by_disk(project: Project, home: Path) -> Project:
 
 def session_directory(file: SessionFile) -> Path | None:
     """The directory that a session belongs to: the first that its folder is named after, else the one it began in."""
-    found = list(_cwds_in(read_part(file.place)))
+    found = list(_cwds_in(read_part(file.file_path)))
     name = file.path.parent.name
     chosen = next((path for path in found if matches_project_name(name, path)), found[0] if found else None)
     return None if chosen is None else Path(chosen)

@@ -23,7 +23,7 @@ SESSION_FILE_NAME = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F
 class SessionFile(Struct, frozen=True):
     """A session's file as the folder lists it; `place` is its path as text: thousands are listed, few opened."""
 
-    place: str
+    file_path: str
     modified: float
     size: int
     inode: int = 0
@@ -31,12 +31,12 @@ class SessionFile(Struct, frozen=True):
     @property
     def path(self) -> Path:
         """The file."""
-        return Path(self.place)
+        return Path(self.file_path)
 
     @property
     def id(self) -> str:
         """The session's id: the stem of the file's name, whatever its records say."""
-        return session_id(self.place)
+        return session_id(self.file_path)
 
 
 def session_id(place: str) -> str:
@@ -47,7 +47,7 @@ def session_id(place: str) -> str:
 def session_files(folder: Path) -> list[SessionFile]:
     """The sessions of a project folder, newest first; a folder that can't be read has none."""
     files = [SessionFile(*listed) for listed in listed_files([folder])]
-    return sorted(files, key=lambda file: (-file.modified, file.place))
+    return sorted(files, key=lambda file: (-file.modified, file.file_path))
 
 
 ListedFile = tuple[str, float, int, int]
@@ -103,12 +103,12 @@ def head_and_tail(file: SessionFile) -> tuple[list[bytes], list[bytes]]:
 
     A line that is cut is left out of the tail, and stays, cut, at the end of the head.
     """
-    head = read_part(file.place)
+    head = read_part(file.file_path)
     lines = head.split(b"\n")
     if file.size <= len(head):
         return lines, []
     at = max(file.size - PART_BYTES - 1, 0)
-    return lines, read_part(file.place, at, PART_BYTES + 1).split(b"\n")[1:]
+    return lines, read_part(file.file_path, at, PART_BYTES + 1).split(b"\n")[1:]
 
 
 def parse_records(lines: list[bytes], *words: bytes) -> Iterator[dict[str, object]]:
@@ -149,7 +149,7 @@ _CUT_TEXT = re.compile(rb'"(?:text|content)"\s*:\s*"((?:[^"\\]|\\.){1,2000})')
 
 
 class RecentSession(Struct, frozen=True):
-    """A session in a list: `id` is the file's stem, `modified` seconds since the epoch, `size` bytes."""
+    """A session in a list: `id` is the file's stem, `modified` in seconds since 1970, `size` in bytes."""
 
     id: str
     title: str

@@ -1,9 +1,7 @@
-"""Text that a person typed and that isn't saved yet: it survives a crash, a closed terminal and a failed save.
+"""Drafts: typed text that isn't saved yet. It survives a crash, a closed terminal and a failed save.
 
 One JSON file for each path in the state folder, replaced atomically. A small file is kept beside them as a reserve:
 when the disk is full, it is given up so that the draft still fits.
-
-Source: SAFETY.md F3, F7, F27.
 """
 
 import json
@@ -18,8 +16,8 @@ from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
 
-RESERVE = 256 * 1024
-"""Bytes: ten times the largest index that an agent loads."""
+RESERVE_BYTES = 256 * 1024
+"""Ten times the largest index that an agent loads."""
 
 
 class Draft(Struct, frozen=True):
@@ -104,7 +102,7 @@ class Drafts:
                 return None
             return Draft(Path(entry["path"]), text, base, float(entry["saved_at"]))
         except (OSError, ValueError, KeyError, TypeError):
-            return None  # replaced atomically, so it is not half of ours: another program's, left alone
+            return None  # a draft of ours is never half written, so this is another program's file
 
     def _give_up_reserve(self) -> bool:
         try:
@@ -118,6 +116,6 @@ class Drafts:
         reserve = self._folder / "reserve"
         try:
             if not reserve.exists():
-                replace_file(reserve, b"\n" * RESERVE, fs=self._fs, mode=0o600)
+                replace_file(reserve, b"\n" * RESERVE_BYTES, fs=self._fs, mode=0o600)
         except OSError:
             self._give_up_reserve()

@@ -33,15 +33,15 @@ from memtui.client.json_edit import InvalidJson, read_object
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.paths import read_small_file, real_path
 from memtui.client.settings_files import effective_env
-from memtui.memory.budget import counted, units
+from memtui.memory.budget import counted_text, units
 from memtui.memory.imports import ImportWord, find_imports, is_text
 from memtui.memory.path_rules import glob_regex, rule_paths
 
-MOST_HOPS = 4
-LARGEST_FILE = 4 << 20
-"""Bytes; a larger file is skipped whole."""
-MOST_RULES = 2000
-"""Files that we look at in one rules folder."""
+MAX_IMPORT_HOPS = 4
+MAX_FILE_BYTES = 4 << 20
+"""The client skips a larger file whole."""
+MAX_RULE_FILES = 2000
+"""Entries of one rules folder that are looked at."""
 
 LayerName = Literal["managed", "user", "project", "local", "rule"]
 """Which kind of instruction; a rule of the user's folder has `owner` "user"."""
@@ -73,9 +73,8 @@ class Instruction(Struct, frozen=True):
     """One file of the family, loaded or not.
 
     `size` is in bytes. `loaded_lines` and `loaded_chars` (UTF-16 code units) are what the agent gets of the file
-    itself,
-    imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says in
-    words why nothing of it is loaded, `None` if it is.
+    itself, imports not included. `globs` are a rule's `paths`: with any, it waits for a matching file. `skipped` says
+    in words why nothing of it is loaded, `None` if it is.
     """
 
     layer: LayerName
@@ -97,7 +96,7 @@ class Instruction(Struct, frozen=True):
 
     @property
     def total_chars(self) -> int:
-        """UTF-16 code units that it brings, its imports included."""
+        """UTF-16 code units that are loaded because of it, its imports included."""
         return (self.loaded_chars if self.loaded else 0) + sum(each.loaded_chars for each in walk_imports(self.imports))
 
 
@@ -112,15 +111,15 @@ def read_instructions(env: Env, location: MemoryLocation, *, exact: bool = True)
     """The instruction files of a directory in the order in which the client loads them; nothing is written.
 
     Args:
-        env: The surroundings.
-        place: The directory as decided.
+        env: Home, environment, policy files.
+        location: Where the directory's memory lies.
         exact: Read the `paths` of rules with all of YAML; without it PyYAML isn't imported.
 
     Returns:
         What exists, and the four usual files (user, project, local, and managed if its folder is there) even if they do
         not, so that they can be written.
     """
-    return _Reader(env, location, exact).read()
+    return _InstructionReader(env, location, exact).read()
 
 
 class _Parsed(Struct, frozen=True):
@@ -133,12 +132,12 @@ class _Parsed(Struct, frozen=True):
 @lru_cache(maxsize=256)
 def _parse(data: bytes) -> _Parsed:
     text = data.decode("utf-8", errors="replace")
-    body = counted(text).text
+    body = counted_text(text).text
     head = text[: 64 << 10] if text.startswith(("---", "\ufeff---")) else ""
     return _Parsed(body.count("\n") + 1 if body else 0, units(body), find_imports(text), head)
 
 
-class _Reader(Struct, dict=True):
+class _InstructionReader(Struct, dict=True):
     env: Env
     location: MemoryLocation
     exact: bool
@@ -210,7 +209,7 @@ class _Reader(Struct, dict=True):
         usual: bool = False,
         why: str | None = None,
     ) -> None:
-        """Take one file of a fixed name."""
+        """Add a file with a fixed name; one of the four usual files even if it doesn't exist."""
         try:
             stat = path.stat()
         except (OSError, ValueError):
@@ -230,9 +229,9 @@ class _Reader(Struct, dict=True):
         reason = self.why_off() or why
         if reason is None and item.owner != "managed":
             reason = self.excluded(item.path)
-        if reason is None and item.size > LARGEST_FILE:
+        if reason is None and item.size > MAX_FILE_BYTES:
             reason = "larger than 4 MiB: the client skips the whole file"
-        data = None if reason is not None else read_small_file(item.path, LARGEST_FILE)
+        data = None if reason is not None else read_small_file(item.path, MAX_FILE_BYTES)
         if data is None:
             return replace(item, skipped=reason or "can't be read")
         self.seen.add(str(item.path))
@@ -263,7 +262,7 @@ class _Reader(Struct, dict=True):
                 or _through_link(folder, path)
             )
             if why is None and owner == "project" and linked and self.is_outside(target):
-                self.found.append(replace(item, skipped=OUTSIDE))
+                self.found.append(replace(item, skipped=OUTSIDE_REASON))
                 continue
             self.found.append(self.filled(item, why))
 
@@ -287,14 +286,14 @@ class _Reader(Struct, dict=True):
         made = replace(made, size=size)
         if not is_text(word.path):
             return replace(made, state="not-text", reason="the client doesn't import files with this ending")
-        if hops > MOST_HOPS:
-            return replace(made, state="too-deep", reason=f"more than {MOST_HOPS} hops away")
+        if hops > MAX_IMPORT_HOPS:
+            return replace(made, state="too-deep", reason=f"more than {MAX_IMPORT_HOPS} hops away")
         if not anywhere and self.is_outside(target):
-            return replace(made, state="outside", reason=OUTSIDE)
+            return replace(made, state="outside", reason=OUTSIDE_REASON)
         excluded = self.excluded(path)
         if excluded is not None:
             return replace(made, state="excluded", reason=excluded)
-        data = read_small_file(target, LARGEST_FILE)
+        data = read_small_file(target, MAX_FILE_BYTES)
         if data is None:
             return replace(made, state="skipped", reason="larger than 4 MiB, or can't be read")
         self.seen |= {str(path), str(target)}
@@ -343,7 +342,7 @@ class _Reader(Struct, dict=True):
         return None
 
 
-OUTSIDE = "outside the working directory: the client asks before it loads it"
+OUTSIDE_REASON = "outside the working directory: the client asks before it loads it"
 
 
 def _texts(value: object) -> list[str]:
@@ -356,13 +355,13 @@ def _through_link(folder: Path, path: Path) -> bool:
 
 
 def _rule_files(folder: Path, trail: frozenset[str] = frozenset()) -> Iterator[Path]:
-    """The `*.md` files below a rules folder, links followed, a circle of links once."""
+    """The `*.md` files below a rules folder; links are followed, a cycle of links once."""
     here = os.path.realpath(folder)
     if here in trail:
         return
     try:
         with os.scandir(folder) as entries:
-            listed = list(entries)[:MOST_RULES]
+            listed = list(entries)[:MAX_RULE_FILES]
     except OSError:
         return
     for entry in listed:

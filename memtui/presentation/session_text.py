@@ -4,11 +4,11 @@ from collections import Counter
 from datetime import datetime
 
 from memtui.presentation import LabeledText
+from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.health import Health
-from memtui.resume.leaf import REASONS
-from memtui.resume.omitted import WORDS
+from memtui.resume.omitted import OMISSION_REASONS
 from memtui.resume.resume import ResumePlan
-from memtui.transcripts.stats import SessionUsage, ToolStats
+from memtui.transcripts.stats import SessionTokens, ToolStats
 from memtui.transcripts.summary import SessionSummary
 from memtui.util.text import pluralize, size
 
@@ -51,7 +51,7 @@ def summary_details(summary: SessionSummary) -> list[LabeledText]:
     return [one for one in found if one.text]
 
 
-def work_details(stats: ToolStats, usage: SessionUsage) -> list[LabeledText]:
+def work_details(stats: ToolStats, usage: SessionTokens) -> list[LabeledText]:
     """What was done in a session: tools, lines changed, tokens."""
     tools = ", ".join(f"{word} {getattr(stats, name):,}" for name, word in _TOOLS.items() if getattr(stats, name))
     sent = usage.sent + usage.cached + usage.stored
@@ -68,15 +68,15 @@ def resume_details(plan: ResumePlan, health: Health) -> list[LabeledText]:
     if plan.messages is None:
         return [
             LabeledText("resume", "finds no conversation", "problem"),
-            LabeledText("because", REASONS[plan.leaf.reason]),
+            LabeledText("because", RESUME_POINT_REASONS[plan.leaf.reason]),
         ]
     sent = (
         f"sends {pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"
     )
-    return [LabeledText("resume", sent, "good"), LabeledText("continues at", REASONS[plan.leaf.reason])]
+    return [LabeledText("resume", sent, "good"), LabeledText("continues at", RESUME_POINT_REASONS[plan.leaf.reason])]
 
 
 def omitted_details(plan: ResumePlan) -> list[LabeledText]:
     """How many records are not sent, by reason, the most frequent first."""
-    counts = Counter(item.why for item in plan.left_out)
-    return [LabeledText("not sent", f"{number:,} {WORDS[why]}", "dim") for why, number in counts.most_common()]
+    counts = Counter(item.why for item in plan.omitted)
+    return [LabeledText("not sent", f"{count:,} {OMISSION_REASONS[why]}", "dim") for why, count in counts.most_common()]

@@ -37,7 +37,8 @@ from memtui.history.store import Change, Store
 from memtui.history.versions import MOVED
 from memtui.memory.budget import body_start, measure_index
 from memtui.memory.drafts import Drafts
-from memtui.memory.index import INDEX_NAME, newline_of, read_entries, retarget
+from memtui.memory.frontmatter import newline_of
+from memtui.memory.index import INDEX_NAME, read_entries, retarget_entries
 from memtui.memory.pins import Pins
 from memtui.memory.plans import Plan, PlanBuilder
 from memtui.projects.journal import Journal
@@ -174,7 +175,7 @@ def _index(sheets: PlanBuilder, name: str, text: str, renamed: Mapping[str, str]
     folder = posixpath.dirname(name)
     for old, new in renamed.items():
         if posixpath.dirname(old) == folder:
-            text = retarget(text, posixpath.basename(old), posixpath.basename(new))
+            text = retarget_entries(text, posixpath.basename(old), posixpath.basename(new))
     if not sheets.exists(name):
         sheets.put(name, text)
         return FileName(name, name, False, mtime)

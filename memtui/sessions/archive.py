@@ -43,7 +43,7 @@ from memtui.sessions.operations_log import (
     new_id,
 )
 from memtui.sessions.rename import append_title, check_title, title_before
-from memtui.transcripts.summary import Scanner
+from memtui.transcripts.summary import SummaryScanner
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused, UsageError
 
@@ -371,7 +371,7 @@ class SessionArchive:
                 survey(Path(_real(path.parent)), path.stem)  # a link in the third leaves the first where it is
             for number, path in enumerate(paths):
                 project = _real(path.parent)
-                touched = TouchedSession(path.stem, project, Scanner().file(path).title, place=place)
+                touched = TouchedSession(path.stem, project, SummaryScanner().file(path).title, place=place)
                 with self._counting(operation.id, number, len(paths)):
                     self._mover.put_away(Path(project), replace(operation, sessions=(touched,)), place, touched.title)
                 operation = replace(operation, sessions=(*operation.sessions, touched))

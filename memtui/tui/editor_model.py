@@ -9,9 +9,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.memory.checks.folder import Problem, check_text
+from memtui.memory.checks.base import Problem
 from memtui.memory.frontmatter import read_frontmatter, set_field
-from memtui.memory.snapshot import Snapshot
+from memtui.memory.snapshot import Snapshot, check_text
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
 from memtui.util.text import is_plain, time_ago
@@ -156,5 +156,5 @@ def field_edits(sheet: EditorText, before: Mapping[str, str], after: Mapping[str
 
 def problems_of(workspace: Workspace, opened: OpenedFile, sheet: EditorText) -> tuple[Problem, ...]:
     """What is wrong with the text as it stands, in the order of its lines."""
-    problems = check_text(opened.snapshot, opened.path, sheet.text, workspace.now())
+    problems = check_text(opened.snapshot, opened.path, sheet.text)
     return tuple(sorted(problems, key=lambda problem: (problem.line or 0, problem.column or 0)))

@@ -25,7 +25,7 @@ from memtui.tui.state import (
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.memory.snapshot import Snapshot
     from memtui.tui.screens.editor import Editor
 

@@ -10,17 +10,17 @@ from msgspec import Struct, field
 
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.retention import DEFAULT_RETENTION_DAYS
-from memtui.sessions.listing import CompressedList
+from memtui.sessions.listing import CompressedSessions
 
 if TYPE_CHECKING:
     from memtui.client.running import RunningSession
     from memtui.dream.gates.base import Gate
-    from memtui.dream.lock.foreign import ExternalRun
+    from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
     from memtui.dream.run.events import Event
     from memtui.dream.run.runs import Run, RunProgress, RunState
     from memtui.memory.snapshot import Snapshot
-    from memtui.resume.outline import Node
+    from memtui.resume.outline import OutlineNode
     from memtui.sessions.archive import ArchivedSession
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.transcript import Transcript
@@ -51,7 +51,7 @@ class SessionListState(Struct, frozen=True):
     """
 
     scope: Scope = "project"
-    sessions: CompressedList = CompressedList()
+    sessions: CompressedSessions = CompressedSessions()
     live: Mapping[str, RunningSession] = field(default_factory=dict)
     days: int | None = DEFAULT_RETENTION_DAYS
     archived: Mapping[str, ArchivedSession] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class OpenSession(Struct, frozen=True):
     """One session, read: its branches and agents, what there is to say about it, and the paths that it wrote to."""
 
     place: str
-    outline: tuple[Node, ...]
+    outline: tuple[OutlineNode, ...]
     facts: Sequence[tuple[str, str, str]] = ()
     notes: Sequence[str] = ()
     written: tuple[str, ...] = ()

@@ -5,7 +5,7 @@ import os
 import re
 from pathlib import Path
 
-from memtui.agent.permissions import AllowedFolders
+from memtui.agent.shell.paths import AllowedFolders
 
 SECRET = "S3cr3tC4n4ry"
 """Stands wherever nothing may be read; no command of the catalogue holds it."""

@@ -14,9 +14,9 @@ from types import ModuleType
 import pytest
 
 from memtui.client.paths import LOCK_NAME
-from memtui.dream.gates.base import read_lock
+from memtui.dream.lock.lock_file import read_lock
 from memtui.dream.run import spawn as start
-from memtui.dream.run.events import Phase, follow
+from memtui.dream.run.events import Phase, follow_events
 from memtui.dream.run.runs import list_runs
 from memtui.util.app_dirs import Dirs
 from tests.cli.conftest import Ran, Run
@@ -154,7 +154,7 @@ def test_a_dream_that_goes_on_is_seen_and_ended(
     ran = run("dream", "now", "--force", "--json")
     assert ran.code == 0 and ran.data["state"] == "running"
     found = list_runs(dirs, memory)[0]
-    next(event for event in follow(found.events, lambda: False, pause=time.sleep) if isinstance(event, Phase))
+    next(event for event in follow_events(found.events, lambda: False, pause=time.sleep) if isinstance(event, Phase))
     status = run("dream", "status")
     assert "running for" in status.out and "memtui kill ends it" in status.out
     again = run("dream", "now", "--force")

@@ -15,7 +15,7 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 from memtui.client.paths import LOCK_NAME
-from memtui.dream.lock.lock import Lock
+from memtui.dream.lock.lock import DreamLock
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict
 from memtui.util.process import ProcessIdentity, is_alive
@@ -53,7 +53,7 @@ def _contend(
 ) -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
-        lock = Lock(base / f"{contenders}-{trial}", dirs, settle=0.001)
+        lock = DreamLock(base / f"{contenders}-{trial}", dirs, settle=0.001)
         barrier.wait(60)
         try:
             lock.take()
@@ -86,7 +86,7 @@ def against_another_program(base: Path, trials: int) -> list[int]:
 def _ours(base: Path, trials: int, barrier: Barrier, wrote: "SynchronizedArray[int]") -> None:
     dirs = Dirs(base / "config", base / "state", base / "cache")
     for trial in range(trials):
-        lock = Lock(base / f"2-{trial}", dirs)
+        lock = DreamLock(base / f"2-{trial}", dirs)
         barrier.wait(60)
         time.sleep(random.random() / 500)
         with suppress(Conflict):

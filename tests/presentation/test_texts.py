@@ -11,7 +11,7 @@ from memtui.presentation.budget_text import amount_left, budget_verdict, index_d
 from memtui.presentation.diff import diff_text, unified_diff
 from memtui.presentation.problem_text import problem_counts, problem_place, problem_text
 from memtui.presentation.session_text import cleanup_text, local_time, work_details
-from memtui.transcripts.stats import SessionUsage, ToolStats
+from memtui.transcripts.stats import SessionTokens, ToolStats
 
 
 def test_how_full_an_index_is() -> None:
@@ -65,10 +65,10 @@ def test_when_a_session_is_deleted(days: float | None, words: str) -> None:
 
 def test_what_was_done_in_a_session() -> None:
     stats = ToolStats(reads=2, edits=1, added=3, removed=1)
-    assert [one.text for one in work_details(stats, SessionUsage(sent=1500, received=20))] == [
+    assert [one.text for one in work_details(stats, SessionTokens(sent=1500, received=20))] == [
         "read 2, edit 1",
         "+3 -1",
         "1.5k in, 20 out",
     ]
-    assert work_details(ToolStats(), SessionUsage()) == []
+    assert work_details(ToolStats(), SessionTokens()) == []
     assert local_time("no time") == ""

@@ -35,7 +35,7 @@ def test_away_and_back_is_every_byte_and_time(scene: Scene, what: str) -> None:
     )
     assert kept.file.modified == pytest.approx(scene.before[scene.path.name][2] / 1e9)
     assert kept.note.title == "Move to pnpm"
-    assert [file.place for file in session_files(kept.box)] == [kept.file.place]
+    assert [file.file_path for file in session_files(kept.box)] == [kept.file.file_path]
     assert len(agent_files(kept.file.path)) == 3
     scene.keeper().undo(done.operation)
     assert scene.tree() == scene.before

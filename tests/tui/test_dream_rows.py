@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.dream.gates.base import Gate
-from memtui.dream.run.events import Ended, Event, File, Held, How, Money, Note, Phase, Tokens, Turn
-from memtui.dream.run.runs import Run, RunState, progress
+from memtui.dream.run.events import Ended, Event, File, Held, Money, Note, Phase, RunOutcome, Tokens, Turn
+from memtui.dream.run.runs import Run, RunState, run_progress
 from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
 from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
@@ -32,10 +32,10 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
     run = Run("2026-11-30-0912", Path("/x"), Path("/m"), Path("/p"), words, words, words, words, True, "auto", process,
               NOW - 75)  # fmt: skip
     state = RunState("ended", end) if ended else RunState("running")
-    return Dream(run, state, progress(told), kept=True), OpenDream(run.id, told)
+    return Dream(run, state, run_progress(told), kept=True), OpenDream(run.id, told)
 
 
-@given(TEXT, st.sampled_from([*get_args(How), ""]), st.integers(30, 140))
+@given(TEXT, st.sampled_from([*get_args(RunOutcome), ""]), st.integers(30, 140))
 def test_no_row_is_wider_than_its_place_or_holds_a_control_character(words: str, how: str, width: int) -> None:
     dream, opened = made(words, how or "done", bool(how))
     for glyphs in (UNICODE, PLAIN):

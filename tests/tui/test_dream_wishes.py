@@ -66,7 +66,7 @@ def begin(workspace: Workspace) -> StartedRun:
         workspace.dirs, workspace.location.cwd, RunRequest(force=True), environ=workspace.env.environ, now=NOW,
         program=(sys.executable, "-P", "-c", HANGS),
     )  # fmt: skip
-    run.first(lambda seconds: os.sched_yield())
+    run.wait_until_started(lambda seconds: os.sched_yield())
     return run
 
 
@@ -148,13 +148,13 @@ async def test_a_run_of_another_process_is_on_every_view(
         await press(pilot, "x")
         assert isinstance(app.screen, Question)
         shown = screen_text(app)
-        assert "SIGTERM, then SIGKILL after 5 s" in shown and "gone again" in shown
+        assert "SIGTERM, then SIGKILL after 5 s" in shown and "removed again" in shown
         await press(pilot, "n", "x", "y")
         await until(pilot, lambda: "killed after" in screen_text(app))
         await until(pilot, lambda: pill(app).dream is None)
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
         shown = screen_text(app)
-        assert "✓ last dream gone again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
+        assert "✓ last dream removed again" in shown and "untouched; 1 drafted change kept aside for 14 days" in shown
         await press(pilot, "escape", "2")
         view = app.dream_view
         assert "killed" in listed(view)[0] and "drafted" in told(view)
@@ -164,7 +164,7 @@ async def test_a_run_of_another_process_is_on_every_view(
 
 async def test_a_run_that_died_is_ended_at_the_start(make_app: Maker, hanging: StartedRun, memory: Path) -> None:
     os.kill(int((memory / LOCK_NAME).read_text()), signal.SIGKILL)
-    while not hanging.gone():
+    while not hanging.has_ended():
         os.sched_yield()
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
@@ -290,7 +290,7 @@ async def test_a_run_that_went_wrong_is_told_until_somebody_looks(
         app = await settle(pilot)
         await until(pilot, lambda: pill(app).dream is not None)
         os.kill(int((memory / LOCK_NAME).read_text()), signal.SIGKILL)
-        await until(pilot, lambda: hanging.gone() and "dream died" in screen_text(app))
+        await until(pilot, lambda: hanging.has_ended() and "dream died" in screen_text(app))
         await press(pilot, "w")
         assert whole(app).shown_id == hanging.id and "x puts back what it held" in screen_text(app)
         await until(pilot, lambda: pill(app).dream is None)
@@ -328,6 +328,6 @@ async def test_the_watcher_tells_of_a_run_that_begins_elsewhere(make_app: Maker,
         started = begin(workspace)
         await until(pilot, lambda: pill(app).dream is not None)
         await press(pilot, "w", "x", "y")
-        await until(pilot, lambda: pill(app).dream is None and started.gone())
+        await until(pilot, lambda: pill(app).dream is None and started.has_ended())
         await press(pilot, "escape", "2")
         assert "killed" in listed(app.dream_view)[0]

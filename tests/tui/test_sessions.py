@@ -166,7 +166,7 @@ async def test_another_project_has_its_own_sessions(
 async def test_a_huge_session_is_read_when_asked_for(
     make_app: Maker, sessions: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", sessions[1].stat().st_size)
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", sessions[1].stat().st_size)
     async with make_app().run_test(size=SIZE) as pilot:
         _, view = await opened(pilot)
         view.list.to_key(str(sessions[1]))
@@ -193,14 +193,14 @@ async def test_sessions_of_all_projects_are_marked_those_on_the_screen_first(
         app, view = await opened(pilot)
         await press(pilot, "A")
         marked = [place for place, words in app.state.health.items() if words] if app.state else []
-        assert marked == [one.place for one in view.list.on_screen]
+        assert marked == [one.file_path for one in view.list.on_screen]
         assert 10 < len(marked) < 40
         assert all(row.startswith(app.glyphs.problem) for row in listed(view)[: len(marked)])
         await press(pilot, "G")
         app.sessions.marks.look()
         await settle(pilot)
         assert app.state is not None
-        assert {one.place for one in view.list.on_screen} <= set(app.state.health)
+        assert {one.file_path for one in view.list.on_screen} <= set(app.state.health)
         assert len(app.state.health) < 70
         monkeypatch.setattr("memtui.tui.loaders.health.REST", 0)
         app.sessions.marks._again = 0.0

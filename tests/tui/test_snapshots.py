@@ -17,10 +17,10 @@ from textual.widgets import Input, TextArea
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import LOCK_NAME
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
-from memtui.dream.run.runs import list_runs, reserve, write_run
+from memtui.dream.run.runs import list_runs, reserve_run, write_run
 from memtui.memory.workspace import Workspace
 from memtui.services.settings import write_setting
 from memtui.tui.app import MemtuiApp
@@ -163,7 +163,7 @@ def test_sessions(
 def test_resume_menu(
     snap_compare: Compare, make_app: Maker, with_sessions: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memtui.tui.views.sessions.BIG", 0)  # the pane behind the menu stays empty
+    monkeypatch.setattr("memtui.tui.views.sessions.MAX_CHECKED_BYTES", 0)  # the pane behind the menu stays empty
     assert snap_compare(make_app(over=with_sessions), terminal_size=(80, 24), run_before=going("3", "enter"))
 
 
@@ -187,7 +187,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     at = lock.stat().st_mtime_ns
     lock.write_bytes(b"9999999")
     os.utime(lock, ns=(at, at))
-    path = named.dirs.state / "runs" / reserve(named.dirs, NOW - 134)
+    path = named.dirs.state / "runs" / reserve_run(named.dirs, NOW - 134)
     write_run(
         replace(list_runs(named.dirs)[0], id=path.name, path=path, process=ProcessIdentity(4411), at=NOW - 134,
                 mode="reflect", trigger="schedule")
@@ -258,7 +258,7 @@ def test_the_dream_of_another_program(
 ) -> None:
     files = (File("feedback_commits.md", at=NOW - 60), File("user_role.md", "removed"))
     foreign = ExternalRun(4411, NOW - 134, "", frozenset(), files)
-    monkeypatch.setattr("memtui.tui.loaders.memory.of_any", lambda *_: True)
+    monkeypatch.setattr("memtui.tui.loaders.memory.has_history", lambda *_: True)
     monkeypatch.setattr("memtui.tui.loaders.dreams.find_external_run", lambda *_: foreign)
     monkeypatch.setattr("memtui.tui.loaders.dreams.is_alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")

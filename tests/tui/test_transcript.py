@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.reader import HeldFile
+from memtui.transcripts.reader import OpenTranscript
 from memtui.transcripts.transcript import read_transcript
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.transcript import Left, TranscriptScreen
@@ -63,7 +63,7 @@ def story() -> Script:
 
 def written(folder: Path, told: Script) -> tuple[Path, tuple[Entry, ...]]:
     path = told.write(folder)
-    return path, plan_resume(read_transcript(path)).way
+    return path, plan_resume(read_transcript(path)).path
 
 
 async def read(
@@ -169,7 +169,7 @@ async def test_a_search_says_how_far_it_is_and_esc_stops_it(
         while True:
             yield 0.25
 
-    monkeypatch.setattr(transcript, "find_around", endless)
+    monkeypatch.setattr(transcript, "find_text_wrapping", endless)
     path = story().write(tmp_path)
     async with make_app().run_test(size=(80, 24)) as pilot:
         screen = await read(pilot, path)
@@ -327,7 +327,7 @@ async def test_a_disk_that_refuses_is_told(make_app: Maker, tmp_path: Path, monk
         screen = await read(pilot, path)
         screen.lines.needle = "zebra"
         with monkeypatch.context() as patch:
-            patch.setattr(HeldFile, "_pread", refuse)
+            patch.setattr(OpenTranscript, "_pread", refuse)
             for key in ("g", "N", "left_curly_bracket", "enter", "L"):
                 await go(pilot, key)
                 assert "the disk is on fire" in screen_text(pilot.app)  # type: ignore[arg-type]

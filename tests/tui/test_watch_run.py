@@ -10,7 +10,7 @@ import pytest
 
 from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.events import EventLog, Turn
-from memtui.dream.run.runs import list_runs, state_of
+from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.spawn import StartedRun
 from memtui.memory.workspace import Workspace
 from memtui.tui.dialogs.choose import Choose
@@ -55,7 +55,7 @@ async def test_the_log_follows_until_a_person_reads_older_rows(make_app: Maker, 
         await press(pilot, "f")
         assert "thought 40" in screen_text(app)
         await press(pilot, "x", "y")
-        await until(pilot, hanging.gone)
+        await until(pilot, hanging.has_ended)
 
 
 async def test_another_programs_dream_is_shown_live_and_never_ended(
@@ -101,11 +101,11 @@ async def test_quitting_asks_what_becomes_of_the_dream(
         while app.is_running:
             await pilot.pause(0.02)
     (run,) = list_runs(workspace.dirs)
-    assert (state_of(run).word == "running") == runs_on
+    assert (run_state(run).word == "running") == runs_on
     assert digest_tree(memory / "user_role.md") == before
     if runs_on:
         os.kill(run.process.pid, 9)
-    while not hanging.gone():
+    while not hanging.has_ended():
         os.sched_yield()
 
 

@@ -16,13 +16,9 @@ from memtui.presentation.problem_text import problem_counts
 from memtui.util.errors import MemtuiError
 
 if TYPE_CHECKING:
-    from memtui.memory.checks.folder import Problem
+    from memtui.memory.checks.base import Problem
     from memtui.memory.plans import Plan
     from memtui.memory.snapshot import Snapshot
-
-
-_LARGE = frozenset({"over-budget", "no-index", "secret"})
-"""Problems whose mending a person wants to see first."""
 
 
 @click.command("check", cls=CliCommand, short_help="Look for problems, and mend them.")
@@ -84,7 +80,7 @@ def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
 
 def _mend(call: CliContext, snapshot: "Snapshot", problems: "list[Problem]") -> list[Data]:
     """Mend one problem after the other, each on the world as the one before left it."""
-    from memtui.memory.checks.fixes import plan_fix
+    from memtui.memory.plans import plan_fix
 
     pinned = call.pins.names(call.location.folder)
     done: list[Data] = []
@@ -110,8 +106,10 @@ def _mend(call: CliContext, snapshot: "Snapshot", problems: "list[Problem]") -> 
 
 
 def _wanted(call: CliContext, name: str, problem: "Problem", plan: "Plan") -> bool:
-    """Whether to do it: what changes more than a line or two is shown and asked for."""
-    if problem.code not in _LARGE or call.asked.dry_run or call.asked.yes:
+    """Whether to do it: a fix that isn't certain is shown and asked for."""
+    from memtui.memory.checks.registry import is_certain
+
+    if is_certain(problem) or call.asked.dry_run or call.asked.yes:
         return True
     if not call.out.interactive():
         call.out.note(f"{name}: {problem.fix}: not without being asked, -y says yes")

@@ -271,9 +271,9 @@ def _memory(call: CliContext) -> Iterator[DoctorResult]:
 
 def _lock(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import seen_lock
+    from memtui.dream.lock.lock import effective_lock
 
-    gate = lock_gate(seen_lock(call.location.folder, call.dirs), call.now())
+    gate = lock_gate(effective_lock(call.location.folder, call.dirs), call.now())
     yield DoctorResult("dream lock", "ok" if gate.open else "note", gate.reason)
 
 

@@ -62,20 +62,20 @@ for _command in (diff, adopt, discard, restore, schedule, doctor):
 @pass_context
 def status(call: CliContext) -> None:
     """Whether somebody dreams, what waits for review, when the last one was, and whether they fail."""
-    from memtui.dream.gates.backoff import failure_gate
     from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import holder_of, seen_lock
-    from memtui.dream.run.runs import state_of, waiting
+    from memtui.dream.gates.evaluate import failure_gate
+    from memtui.dream.lock.lock import effective_lock, our_lock_holder
+    from memtui.dream.run.runs import run_awaiting_review, run_state
     from memtui.presentation.dream_text import ready_in
 
     listed = runs(call)
-    lock = seen_lock(call.location.folder, call.dirs)
-    going = next((run for run in listed if state_of(run).word == "running"), None)
-    died = next((run for run in listed if state_of(run).word == "died"), None)
-    held = waiting(listed)
+    lock = effective_lock(call.location.folder, call.dirs)
+    going = next((run for run in listed if run_state(run).word == "running"), None)
+    died = next((run for run in listed if run_state(run).word == "died"), None)
+    held = run_awaiting_review(listed)
     free = lock_gate(lock, call.now())
     failing = failure_gate(listed, call.now(), call.dirs)
-    ours = holder_of(call.location.folder, call.dirs)
+    ours = our_lock_holder(call.location.folder, call.dirs)
     data: Data = {
         "running": None if going is None else run_data(call, going),
         "foreign": None if free.open or ours is not None else free.reason,
@@ -181,14 +181,14 @@ def now(call: CliContext, mode: str, backend: str | None, force: bool, review: b
         call.may_write()
     choose_backend(backend, mode, call.workspace, call.config)  # what can't work is said here, not in a file
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
+    first = started.wait_until_started(time.sleep)
     if isinstance(first, Ended):
         refused = {"id": None, "state": "ended", "how": first.how, "reason": first.reason}
         call.out.answer("dream", refused, _refused(first.reason))
         return 1
     run = pick(call, started.id)
     if wait:
-        return _watch(call, run, started.gone)
+        return _watch(call, run, started.has_ended)
     lines: list[Line] = [f"dream {run.id} started (pid {run.process.pid}): memtui dream watch follows it"]
     call.out.answer("dream", run_data(call, run), lines)
     return 0
@@ -196,7 +196,7 @@ def now(call: CliContext, mode: str, backend: str | None, force: bool, review: b
 
 def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
     """Start a dream for a hook or a schedule, which have no use for words and for no code but 0."""
-    from memtui.dream.run.spawn import note_fault
+    from memtui.dream.run.spawn import record_start_fault
 
     reason: str | None
     try:
@@ -204,7 +204,7 @@ def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
     except (MemtuiError, OSError) as error:
         reason = str(error)
         with suppress(MemtuiError, OSError):
-            note_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
+            record_start_fault(call.workspace, call.dirs, wish.trigger, reason, call.now())
     call.out.answer("dream", {"trigger": wish.trigger, "started": reason is None, "reason": reason}, [])
     return 0
 
@@ -212,25 +212,25 @@ def _quietly(call: CliContext, wish: "RunRequest", *, wait: bool) -> int:
 def _triggered(call: CliContext, wish: "RunRequest", *, wait: bool) -> str | None:
     """Start it; what stopped it, if anything did."""
     from memtui.dream.run.events import Ended
-    from memtui.dream.run.spawn import start_run, trigger_dream
+    from memtui.dream.run.spawn import start_if_ready, start_run
 
     if call.asked.read_only:
         return "memtui was started with --read-only"
     if not wait:
-        shut = trigger_dream(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
+        shut = start_if_ready(call.workspace, call.dirs, wish, environ=call.env.environ, now=call.now())
         return None if shut is None else f"{shut.name}: {shut.reason}"
     started = start_run(call.dirs, call.directory, wish, environ=call.env.environ, now=call.now())
-    first = started.first(time.sleep)
-    while not started.gone():
+    first = started.wait_until_started(time.sleep)
+    while not started.has_ended():
         time.sleep(_LOOK)
     return first.reason if isinstance(first, Ended) else None
 
 
 def _refused(reason: str) -> Iterator[Line]:
-    from memtui.dream.gates.evaluate import FORCED
+    from memtui.dream.gates.evaluate import FORCEABLE_GATES
 
     yield [StyledText("no dream: ", "warn"), reason]
-    forced = reason.partition(":")[0] in FORCED
+    forced = reason.partition(":")[0] in FORCEABLE_GATES
     yield StyledText("  --force dreams all the same" if forced else "  memtui dream doctor tells what to do", "dim")
 
 
@@ -244,13 +244,13 @@ def run(
     """The process of a dream itself; `dream now` starts it."""
     from memtui.dream.backends.registry import choose_backend
     from memtui.dream.run.run import run_dream
-    from memtui.dream.run.spawn import note_fault
+    from memtui.dream.run.spawn import record_start_fault
 
     try:
         chosen = choose_backend(backend, mode, call.workspace, call.config)
     except MemtuiError as error:
         if run_id is None and trigger != "hand":  # nobody hears what is said here
-            note_fault(call.workspace, call.dirs, trigger, error.message, call.now())
+            record_start_fault(call.workspace, call.dirs, trigger, error.message, call.now())
         raise
     end = run_dream(
         call.workspace,
@@ -285,13 +285,13 @@ def watch(call: CliContext, run: str | None) -> int:
 
 
 def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
-    from memtui.dream.run.events import Ended, follow
+    from memtui.dream.run.events import Ended, follow_events
     from memtui.util.process import is_alive
 
     found: list[Data] = []
     end: Ended | None = None
     stream = call.asked.jsonl or not call.out.structured
-    for event in follow(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
+    for event in follow_events(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
         fields = event_fields(event)
         found.append(fields)
         if stream:
@@ -365,11 +365,11 @@ def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
     if clear_stale_lock:
         _clear(call)
         return
-    from memtui.dream.run.runs import state_of
-    from memtui.dream.run.stop import kill as end_run
+    from memtui.dream.run.runs import run_state
+    from memtui.dream.run.stop import stop_run as end_run
 
     if run is None:
-        found = next((one for one in runs(call) if state_of(one).word != "ended"), None)
+        found = next((one for one in runs(call) if run_state(one).word != "ended"), None)
         if found is None:
             raise NotFound("no dream of ours is under way", hint="memtui dream status tells who holds the lock")
     else:
@@ -396,9 +396,9 @@ def kill(call: CliContext, run: str | None, clear_stale_lock: bool) -> None:
 def _clear(call: CliContext) -> None:
     from memtui.dream.gates.base import lock_gate
     from memtui.dream.lock.lock import clear_stale_lock as clear
-    from memtui.dream.lock.lock import seen_lock
+    from memtui.dream.lock.lock import effective_lock
 
-    lock = seen_lock(call.location.folder, call.dirs)
+    lock = effective_lock(call.location.folder, call.dirs)
     gate = lock_gate(lock, call.now())
     if lock.kind == "none":
         raise NotFound("there is no lock", hint="memtui dream status")

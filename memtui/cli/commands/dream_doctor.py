@@ -71,11 +71,11 @@ def _folder(call: CliContext) -> Iterator[DoctorResult]:
 
 def _lock(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.gates.base import lock_gate
-    from memtui.dream.lock.lock import holder_of, seen_lock
+    from memtui.dream.lock.lock import effective_lock, our_lock_holder
 
-    lock = seen_lock(call.location.folder, call.dirs)
+    lock = effective_lock(call.location.folder, call.dirs)
     gate = lock_gate(lock, call.now())
-    ours = holder_of(call.location.folder, call.dirs)
+    ours = our_lock_holder(call.location.folder, call.dirs)
     if gate.open:
         stale = lock.kind in ("odd", "foreign")
         hint = "memtui kill --clear-stale-lock removes it" if stale else ""
@@ -90,14 +90,14 @@ def _lock(call: CliContext) -> Iterator[DoctorResult]:
 
 def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
-    from memtui.dream.lock.journal import entries
-    from memtui.dream.run.runs import state_of
+    from memtui.dream.lock.journal import lock_entries
+    from memtui.dream.run.runs import run_state
     from memtui.dream.run.stage import has_stage
     from memtui.util.process import is_alive
 
     listed = runs(call)
-    dead = [run.id for run in listed if state_of(run).word == "died"]
-    locks = [entry for entry in entries(call.dirs) if not entry.done and not is_alive(entry.holder)]
+    dead = [run.id for run in listed if run_state(run).word == "died"]
+    locks = [entry for entry in lock_entries(call.dirs) if not entry.done and not is_alive(entry.holder)]
     for id in dead:
         yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
@@ -112,7 +112,7 @@ def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
         )
     if not dead and not locks:
         yield DoctorResult("leftovers", "ok", "no dream died")
-    kept = [run.id for run in listed if has_stage(call.dirs, run.id) and state_of(run).word == "ended"]
+    kept = [run.id for run in listed if has_stage(call.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
         words = f"{pluralize(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
@@ -146,7 +146,7 @@ def _backend(call: CliContext) -> Iterator[DoctorResult]:
 
 def _money(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.run.run import OverBudget
-    from memtui.dream.run.spending import DAY, money_left, spent
+    from memtui.dream.run.spending import DAY_S, money_left, money_spent
 
     try:
         left = money_left(call.config, call.dirs, call.now())
@@ -157,21 +157,21 @@ def _money(call: CliContext) -> Iterator[DoctorResult]:
     except MemtuiError as error:
         yield DoctorResult("money", "problem", error.message, error.hint)
     else:
-        used = spent(call.dirs, call.now() - DAY)
+        used = money_spent(call.dirs, call.now() - DAY_S)
         words = "no limit" if left is None else f"the next dream may cost ${left:.2f}"
         yield DoctorResult("money", "ok", f"{words}; ${used:.2f} in the last 24 hours")
 
 
 def _past(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.gates.backoff import failure_gate, failures
-    from memtui.dream.run.runs import waiting
+    from memtui.dream.gates.evaluate import failure_gate, failures_in_a_row
+    from memtui.dream.run.runs import run_awaiting_review
 
     listed = runs(call)
     gate = failure_gate(listed, call.now(), call.dirs)
     hint = "memtui dream log tells of each; --force dreams all the same"
-    state: State = "problem" if not gate.open else "note" if failures(listed) else "ok"
+    state: State = "problem" if not gate.open else "note" if failures_in_a_row(listed) else "ok"
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
-    held = waiting(listed)
+    held = run_awaiting_review(listed)
     if held is not None:
         since = time_ago(call.now() - held.at)
         words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
@@ -179,7 +179,7 @@ def _past(call: CliContext) -> Iterator[DoctorResult]:
 
 
 def _schedule(call: CliContext) -> Iterator[DoctorResult]:
-    from memtui.dream.schedule.cron import Crontab, cron_of, in_words, read_schedule, schedule_id
+    from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, read_schedule, schedule_id
 
     kept = read_schedule(call.dirs, call.location)
     wanted = kept is not None and bool(kept.installed)
@@ -193,7 +193,7 @@ def _schedule(call: CliContext) -> Iterator[DoctorResult]:
         same = kept is not None and kept.cron == cron
         hint = "" if same else "memtui dream schedule --install takes the time over that you chose since"
         try:
-            words = in_words(cron, call.now())
+            words = describe_cron(cron, call.now())
         except MemtuiError as error:
             yield DoctorResult("schedule", "problem", error.message, "memtui dream schedule --install writes it anew")
         else:

@@ -35,24 +35,24 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
 
     Ends with 1 if there is no difference.
     """
-    from memtui.dream.review.adoption import plan
-    from memtui.dream.review.review import changes_of, versions_of
+    from memtui.dream.review.adoption import adopted_operations, plan_adoption
+    from memtui.dream.review.review import texts_changed
     from memtui.dream.run.stage import has_stage, open_stage
 
     run, names = split_words(call, words)
     if has_stage(call.dirs, run.id):
-        adoption = plan(open_stage(call.dirs, run.id), call.workspace)
+        adoption = plan_adoption(open_stage(call.dirs, run.id), call.workspace)
         data = adoption_data(adoption)
         known = [name for item in adoption.items for name in item.touched.names]
         data["adopted"] = False
     else:
-        made = versions_of(run, call.workspace)
+        made = adopted_operations(run, call.workspace)
         known = [change.name for version in made for change in version.files]
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
     chosen = _files(names, known)
     parts = [
         unified_diff(before, after, name)
-        for name, before, after in changes_of(run, call.dirs, call.workspace)
+        for name, before, after in texts_changed(run, call.dirs, call.workspace)
         if chosen is None or name in chosen
     ]
     data["diff"] = "".join(parts)
@@ -115,12 +115,12 @@ def adopt(call: CliContext, words: tuple[str, ...], over: bool) -> int:
 
     It is one version: memtui undo takes it back. Ends with 4 if a named file conflicts, with 1 if some are left.
     """
-    from memtui.dream.review.adoption import plan
-    from memtui.dream.review.review import adopt_run, kept_stage
+    from memtui.dream.review.adoption import plan_adoption
+    from memtui.dream.review.review import adopt_run, stage_for_review
 
     call.may_write()
     run, names = split_words(call, words)
-    adoption = plan(kept_stage(run, call.dirs), call.workspace)
+    adoption = plan_adoption(stage_for_review(run, call.dirs), call.workspace)
     chosen = _files(names, [name for item in adoption.items for name in item.touched.names])
     if call.asked.dry_run:
         would = [item for item in adoption.items if chosen is None or set(item.touched.names) & set(chosen)]
@@ -152,11 +152,11 @@ def adopt(call: CliContext, words: tuple[str, ...], over: bool) -> int:
 @pass_context
 def discard(call: CliContext, run: str | None) -> int:
     """Throw away what a held, killed or dry dream drafted; the memory folder is not touched."""
-    from memtui.dream.review.review import discard_run, kept_stage
+    from memtui.dream.review.review import discard_run, stage_for_review
 
     call.may_write()
     found = pick(call, run) if run is not None else split_words(call, ())[0]
-    kept_stage(found, call.dirs)
+    stage_for_review(found, call.dirs)
     if call.asked.dry_run or not call.out.ask(f"Throw away what the dream {found.id} drafted?"):
         call.out.answer("discard", {"done": False, "run": found.id}, ["nothing was thrown away"])
         return 0 if call.asked.dry_run else 1
@@ -208,9 +208,9 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
 
 def _adopted(call: CliContext) -> "Run":
     """The newest run of which something is in the folder."""
-    from memtui.dream.review.review import versions_of
+    from memtui.dream.review.adoption import adopted_operations
 
     for run in runs(call):
-        if any(not version.undone for version in versions_of(run, call.workspace)):
+        if any(not version.undone for version in adopted_operations(run, call.workspace)):
             return run
     raise NotFound("no dream changed anything here", hint="memtui dream log lists them")

@@ -35,10 +35,10 @@ def schedule(call: CliContext, cron: str | None, install: bool, print_timer: boo
     if remove:
         _remove(call)
         return
-    from memtui.dream.schedule.cron import parsed
+    from memtui.dream.schedule.cron import parse_cron
 
     kept = _kept(call, cron)
-    parsed(kept.cron, call.now())
+    parse_cron(kept.cron, call.now())
     if print_timer:
         _print_timer(call, kept)
         return
@@ -49,18 +49,18 @@ def schedule(call: CliContext, cron: str | None, install: bool, print_timer: boo
 
 def _kept(call: CliContext, cron: str | None) -> "Schedule":
     """The schedule that is meant; what is new in it is kept, if anything may be written."""
-    from memtui.dream.schedule.cron import Schedule, draw, keep_schedule, parsed, read_schedule
+    from memtui.dream.schedule.cron import Schedule, draw_cron, parse_cron, read_schedule, save_schedule
 
     before = read_schedule(call.dirs, call.location)
-    found = before or Schedule(draw(SystemRandom()), drawn=True)
+    found = before or Schedule(draw_cron(SystemRandom()), drawn=True)
     if cron is not None:
-        parsed(cron, call.now())
+        parse_cron(cron, call.now())
         found = replace(found, cron=" ".join(cron.split()), drawn=False)
     if found != before and not call.asked.dry_run:
         if cron is not None:
             call.may_write()
         if not call.asked.read_only:
-            keep_schedule(call.dirs, call.location, found)
+            save_schedule(call.dirs, call.location, found)
     return found
 
 
@@ -71,7 +71,7 @@ def _job(call: CliContext) -> "Job":
 
 
 def _install(call: CliContext, kept: "Schedule") -> "Schedule":
-    from memtui.dream.schedule.cron import Crontab, cron_line, keep_schedule, schedule_id
+    from memtui.dream.schedule.cron import Crontab, cron_line, save_schedule, schedule_id
 
     id, command = schedule_id(call.location), _job(call).command
     call.out.note("the line for your crontab:", cron_line(id, kept.cron, command), *_key_words(call))
@@ -84,7 +84,7 @@ def _install(call: CliContext, kept: "Schedule") -> "Schedule":
         return kept
     crontab.put(id, kept.cron, command)
     kept = replace(kept, installed=kept.cron)
-    keep_schedule(call.dirs, call.location, kept)
+    save_schedule(call.dirs, call.location, kept)
     return kept
 
 
@@ -99,7 +99,7 @@ def _key_words(call: CliContext) -> Iterator[str]:
 
 
 def _remove(call: CliContext) -> None:
-    from memtui.dream.schedule.cron import Crontab, keep_schedule, read_schedule, schedule_id
+    from memtui.dream.schedule.cron import Crontab, read_schedule, save_schedule, schedule_id
 
     crontab, id = Crontab(call.env.environ), schedule_id(call.location)
     line = crontab.line(id)
@@ -113,7 +113,7 @@ def _remove(call: CliContext) -> None:
         removed = call.out.ask(f"Take this line out of your crontab? {line}") and crontab.remove(id)
         words = "taken out of your crontab" if removed else "left in your crontab"
     if kept is not None and kept.installed and (removed or line is None) and not _only_looks(call):
-        keep_schedule(call.dirs, call.location, replace(kept, installed=""))
+        save_schedule(call.dirs, call.location, replace(kept, installed=""))
     call.out.answer("schedule", {"removed": removed, "line": line}, [words])
 
 
@@ -123,9 +123,9 @@ def _only_looks(call: CliContext) -> bool:
 
 def _print_timer(call: CliContext, kept: "Schedule") -> None:
     from memtui.dream.schedule.cron import schedule_id
-    from memtui.dream.schedule.units import units
+    from memtui.dream.schedule.units import systemd_units
 
-    files = units(schedule_id(call.location), kept.cron, _job(call))
+    files = systemd_units(schedule_id(call.location), kept.cron, _job(call))
     timer = next(name for name in files if name.endswith(".timer"))
 
     def text() -> Iterator[Line]:
@@ -141,10 +141,10 @@ def _print_timer(call: CliContext, kept: "Schedule") -> None:
 
 
 def _show(call: CliContext, kept: "Schedule") -> None:
-    from memtui.dream.schedule.cron import Crontab, cron_of, in_words, read_schedule, schedule_id, starts
+    from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, next_starts, read_schedule, schedule_id
 
     now = call.now()
-    words, next_ = in_words(kept.cron, now), starts(kept.cron, now)
+    words, next_ = describe_cron(kept.cron, now), next_starts(kept.cron, now)
     line, problem = None, ""
     try:
         line = Crontab(call.env.environ).line(schedule_id(call.location))

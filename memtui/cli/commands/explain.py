@@ -88,7 +88,7 @@ def index_data(data: bytes) -> Data:
     text = decode_index(data)
     budget = measure_index(text)
     lost = [
-        {"line": entry.line, "title": entry.title, "target": entry.target, "hook": entry.hook}
+        {"line": entry.line, "title": entry.title, "target": entry.target, "hook": entry.description}
         for entry in read_entries(text, budget)
         if entry.loaded is False
     ]
@@ -399,7 +399,7 @@ def explain_resume(call: CliContext, files: tuple[str, ...], at: str) -> int:
 
 
 def _resume_text(data: Data) -> Iterator[Line]:
-    from memtui.resume.omitted import WORDS
+    from memtui.resume.omitted import OMISSION_REASONS
 
     yield f"goes on from {data['leaf'] or 'nothing'}: {data['leaf_reason']}"
     if data["blocks"] is None:
@@ -410,7 +410,7 @@ def _resume_text(data: Data) -> Iterator[Line]:
     if data["left_out"]:
         yield StyledText(f"left out: {len(data['left_out'])}", "bold")
     for item in data["left_out"]:
-        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or WORDS[item['why']]}"
+        yield f"  line {item['line']}  {item['type']}  {item['why']}: {item['detail'] or OMISSION_REASONS[item['why']]}"
     for item in data["defects"]:
         yield [StyledText("  ! ", "problem"), f"line {item['line']}  {item['kind']}  {item['detail']}"]
 
@@ -477,7 +477,8 @@ def explain_permission(
 
 def _judge_tool_use(text: str, defaults: Data, reads: Sequence[Path], tool: str | None = None) -> Data:
     """One call as JSON, or the input for a tool; what makes no sense is denied and said."""
-    from memtui.agent.permissions import AllowedFolders, decide
+    from memtui.agent.permissions import decide
+    from memtui.agent.shell.paths import AllowedFolders
 
     try:
         wish = json.loads(text)
@@ -520,8 +521,8 @@ def _text(found: Sequence[Data]) -> Iterator[Line]:
 
 def _shown(argv: Sequence[str]) -> str:
     """A program with its arguments; the many that leave secrets out are only counted."""
-    from memtui.agent.shell.commands import SKIPS
+    from memtui.agent.shell.commands import SECRET_EXCLUDES
 
-    words = [word for word in argv if word not in SKIPS]
+    words = [word for word in argv if word not in SECRET_EXCLUDES]
     left = len(argv) - len(words)
     return shlex.join(words) + (f"  (and {left} flags that leave out what may hold a secret)" if left else "")

@@ -165,7 +165,7 @@ def index(call: CliContext, tidy: bool, rebuild: bool, add: tuple[str, ...], sco
             "line": entry.line,
             "title": entry.title,
             "target": entry.target,
-            "hook": entry.hook,
+            "hook": entry.description,
             "loaded": entry.loaded,
             "exists": entry.target in names,
         }

@@ -23,7 +23,7 @@ from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, Usag
 from memtui.util.text import age, pluralize, size, visible
 
 if TYPE_CHECKING:
-    from memtui.memory.checks.folder import Problem
+    from memtui.memory.checks.base import Problem
     from memtui.memory.pins import Pins
     from memtui.memory.snapshot import Snapshot
 

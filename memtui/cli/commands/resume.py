@@ -76,14 +76,14 @@ def _session(call: CliContext, word: str | None, *, last: bool) -> Path:
         raise UsageError("name one session, or --last", hint="memtui sessions ls lists them")
     here = call.location.transcripts
     if word is None:
-        found = catalog.newest(call.dirs.cache, here)
+        found = catalog.newest_session(call.dirs.cache, here)
         if found is None:
             raise NotFound("no session of this project", hint="memtui sessions ls --all lists those of all projects")
         return found.path
     try:
-        return catalog.find(call.dirs.cache, [here], word)
+        return catalog.find_session(call.dirs.cache, [here], word)
     except NotFound:
-        return catalog.find(call.dirs.cache, places(call, everywhere=True), word)
+        return catalog.find_session(call.dirs.cache, places(call, everywhere=True), word)
 
 
 def _run(call: CliContext, plan: "LaunchPlan") -> int:
@@ -169,20 +169,20 @@ def _context(call: CliContext, path: Path, at: str, form: str) -> int:
     """Print the conversation."""
     from memtui.resume.context import context_messages
     from memtui.resume.export import export_transcript
-    from memtui.resume.launch import message_of
+    from memtui.resume.launch import resolve_message
     from memtui.resume.resume import plan_resume as resumed
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
     transcript = read_transcript(path)
-    told = resumed(transcript, message_of(transcript, at) if at else "")
+    told = resumed(transcript, resolve_message(transcript, at) if at else "")
     if told.messages is None:
         raise MemtuiError("the client finds no conversation here", hint=f"memtui sessions tree {path.stem}")
     if form == "json":
         messages = context_messages(told)
         call.out.answer("context", messages, [json.dumps(messages)], rows=messages)
         return 0
-    made = export_transcript(told, Scanner().file(path).title or path.stem, "markdown")
+    made = export_transcript(told, SummaryScanner().file(path).title or path.stem, "markdown")
     if call.out.structured:
         call.out.answer("context", {"markdown": made.text, "removed": made.removed}, ())
     else:

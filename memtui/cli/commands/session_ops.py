@@ -153,7 +153,7 @@ def kept_ls(call: CliContext, place: str, *, everywhere: bool, branch: str | Non
 
     from memtui.projects.activity import archive_for
     from memtui.sessions.archive import DELETED
-    from memtui.transcripts.summary import Scanner, SessionSummary
+    from memtui.transcripts.summary import SessionSummary, SummaryScanner
 
     here = os.path.realpath(call.location.transcripts)
     found: list[tuple[ArchivedSession, SessionSummary]] = []
@@ -162,7 +162,7 @@ def kept_ls(call: CliContext, place: str, *, everywhere: bool, branch: str | Non
         if not everywhere and str(kept.project) != here:
             continue
         try:
-            facts = Scanner().file(kept.file.path)
+            facts = SummaryScanner().file(kept.file.path)
         except OSError as error:
             warnings.append(f"{kept.file.id}: {error.strerror}, not listed")
             continue
@@ -192,7 +192,7 @@ def kept_ls(call: CliContext, place: str, *, everywhere: bool, branch: str | Non
 def _kept_data(kept: "ArchivedSession") -> Data:
     return {
         "id": kept.file.id,
-        "path": kept.file.place,
+        "path": kept.file.file_path,
         "modified": iso(kept.file.modified),
         "size": kept.note.size,
         "place": kept.place,
@@ -206,11 +206,11 @@ def _find(call: CliContext, word: str, *, move: bool = False) -> Path:
     from memtui.client.paths import projects_dir, real_path
     from memtui.projects.activity import archive_for
     from memtui.sessions import catalog
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
     projects = projects_dir(call.env)
     try:
-        path = catalog.find(call.dirs.cache, folders(projects), word)
+        path = catalog.find_session(call.dirs.cache, project_folders(projects), word)
     except NotFound as error:
         if any(one.note.id.startswith(word.lower()) for one in archive_for(call.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
@@ -233,11 +233,11 @@ def _older(call: CliContext, seconds: int, everywhere: bool, live: frozenset[str
     """The sessions whose newest record is older; those that a client has open are left out."""
     from memtui.client.paths import projects_dir
     from memtui.sessions import catalog
-    from memtui.sessions.listing import folders
+    from memtui.sessions.listing import project_folders
 
     faults: list[MemtuiError] = []
-    places = folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
-    found = [one for one in catalog.sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
+    places = project_folders(projects_dir(call.env)) if everywhere else [call.location.transcripts]
+    found = [one for one in catalog.load_sessions(call.dirs.cache, places, faults) if call.now() - one.when > seconds]
     call.out.warn(fault.message for fault in faults)
     for one in found:
         if one.id in live:
@@ -247,13 +247,13 @@ def _older(call: CliContext, seconds: int, everywhere: bool, live: frozenset[str
 
 def _listed(call: CliContext, keeper: "SessionArchive", paths: Sequence[Path]) -> Iterator[Line]:
     from memtui.client.session_files import UNTITLED
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.summary import SummaryScanner
 
     columns = [Column("", right=True), Column("", right=True), Column("", rest=1), Column("")]
     rows: list[list[str | StyledText]] = []
     for path in paths:
         names, total = keeper.files(path)
-        title = Scanner().file(path).title
+        title = SummaryScanner().file(path).title
         rows.append(
             [size(total), pluralize(len(names), "file"), title or StyledText(UNTITLED, "dim"), path.stem[:SHORT]]
         )

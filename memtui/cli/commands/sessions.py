@@ -27,10 +27,10 @@ from memtui.util.errors import MemtuiError, Refused
 from memtui.util.text import age, clip, pluralize
 
 if TYPE_CHECKING:
-    from memtui.resume.outline import Node
+    from memtui.resume.outline import OutlineNode
     from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
-    from memtui.transcripts.stats import ChangedFile
+    from memtui.transcripts.stats import BackedUpFile
     from memtui.transcripts.transcript import Transcript
 
 __all__ = ["sessions"]
@@ -86,11 +86,11 @@ def export_session(call: CliContext, session: str, output: Path | None, form: st
     from memtui.resume.export import export_transcript as write_down
     from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
-    title = Scanner().file(path).title or path.stem
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
+    title = SummaryScanner().file(path).title or path.stem
     forms = {"md": "markdown", "json": "json", "html": "html"}
     made = write_down(plan_resume(read_transcript(path), at), title, forms[form])  # type: ignore[arg-type]
     secrets = ", ".join(f"{count} × {name}" for name, count in sorted(made.removed.items()))
@@ -118,36 +118,36 @@ def sessions_show(call: CliContext, session: str) -> None:
     """
     from memtui.client.session_files import UNTITLED
     from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
-    from memtui.resume.health import health_of
-    from memtui.resume.leaf import REASONS
+    from memtui.resume.conversation import RESUME_POINT_REASONS
+    from memtui.resume.health import check_health
     from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
-    from memtui.transcripts.stats import tally
-    from memtui.transcripts.summary import Scanner
+    from memtui.transcripts.stats import collect_stats
+    from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
-    told, facts = plan_resume(transcript), Scanner().file(path)
-    done = tally(transcript.each(transcript.entries))
+    told, facts = plan_resume(transcript), SummaryScanner().file(path)
+    done = collect_stats(transcript.each(transcript.entries))
     data: Data = {
         "id": transcript.path.stem,
         "path": str(transcript.path),
         **asdict(facts),
-        "tools": asdict(done.stats.total),
-        "tokens": asdict(done.usage.total),
-        "files": _files(call, transcript.path.stem, done.changes.files, facts.cwd),
+        "tools": asdict(done.tools),
+        "tokens": asdict(done.tokens),
+        "files": _files(call, transcript.path.stem, done.changed_files, facts.cwd),
         "sent": None if told.messages is None else len(told.messages),
         "leaf": told.leaf.uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason],
-        "left_out": dict(Counter(item.why for item in told.left_out)),
+        "leaf_reason": RESUME_POINT_REASONS[told.leaf.reason],
+        "left_out": dict(Counter(item.why for item in told.omitted)),
         "defects": len(told.defects),
     }
     omitted = omitted_details(told)
     details = [
         *summary_details(facts),
-        *work_details(done.stats.total, done.usage.total),
-        *resume_details(told, health_of(transcript, told)),
+        *work_details(done.tools, done.tokens),
+        *resume_details(told, check_health(transcript, told)),
         *omitted,
     ]
 
@@ -166,16 +166,16 @@ def sessions_show(call: CliContext, session: str) -> None:
     call.out.answer("session", data, text())
 
 
-def _files(call: CliContext, session: str, files: "tuple[ChangedFile, ...]", cwd: str) -> list[Data]:
+def _files(call: CliContext, session: str, files: "tuple[BackedUpFile, ...]", cwd: str) -> list[Data]:
     from memtui.client.paths import config_dir
-    from memtui.transcripts.stats import compare
+    from memtui.transcripts.stats import compare_file
 
     kept = config_dir(call.env) / "file-history" / session
     return [
         {
             "path": file.path,
             "versions": len(file.versions),
-            "now": compare(file, file.versions[-1], kept, Path(cwd or "/")),
+            "now": compare_file(file, file.versions[-1], kept, Path(cwd or "/")),
         }
         for file in files
         if file.versions
@@ -202,7 +202,7 @@ def sessions_tree(call: CliContext, session: str, every: bool) -> None:
     from memtui.sessions import catalog
     from memtui.transcripts.transcript import read_transcript
 
-    path = catalog.find(call.dirs.cache, places(call, everywhere=True), session)
+    path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told = plan_resume(transcript)
     nodes = outline_of(transcript, told)
@@ -211,21 +211,21 @@ def sessions_tree(call: CliContext, session: str, every: bool) -> None:
     call.out.answer("tree", data, _Drawing(call, transcript, told, every=every).lines(nodes), rows=rows, page=True)
 
 
-def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, every: bool) -> Data:
-    from memtui.resume.leaf import REASONS
+def _node_data(transcript: "Transcript", told: "ResumePlan", node: "OutlineNode", *, every: bool) -> Data:
+    from memtui.resume.conversation import RESUME_POINT_REASONS
 
     agent, branch = node.agent, node.branch
     found: Data = {
         "depth": node.depth,
         "kind": node.kind,
-        "first": node.says,
+        "first": node.first_text,
         "messages": node.messages,
         "prompts": branch.prompts if branch else None,
         "time": node.stamp or None,
         "tip": node.uuid or None,
         "leaves": node.off.uuid if node.off else None,
         "leaf": node.leaf_uuid or None,
-        "leaf_reason": REASONS[told.leaf.reason] if node.leaf else None,
+        "leaf_reason": RESUME_POINT_REASONS[told.leaf.reason] if node.leaf else None,
         "agent": None,
     }
     if agent is not None:
@@ -241,13 +241,13 @@ def _node_data(transcript: "Transcript", told: "ResumePlan", node: "Node", *, ev
     return found
 
 
-def _said(transcript: "Transcript", node: "Node") -> Iterator[tuple["Entry", str]]:
+def _said(transcript: "Transcript", node: "OutlineNode") -> Iterator[tuple["Entry", str]]:
     """The messages of a branch with what they say."""
-    from memtui.resume.outline import said_by
+    from memtui.resume.outline import record_line
 
-    rows = [row for row in (node.branch.rows if node.branch else ()) if row.speaks]
+    rows = [row for row in (node.branch.rows if node.branch else ()) if row.has_content]
     for row, record in zip(rows, transcript.each(rows), strict=True):
-        yield row, said_by(record, 400)
+        yield row, record_line(record, 400)
 
 
 class _Drawing:
@@ -259,7 +259,7 @@ class _Drawing:
         self.width = WIDEST if not call.out.width else call.out.width
         self.open: list[bool] = []
 
-    def lines(self, nodes: "tuple[Node, ...]") -> Iterator[Line]:
+    def lines(self, nodes: "tuple[OutlineNode, ...]") -> Iterator[Line]:
         shown = [node for node in nodes if self.call.out.verbose or not (node.agent and node.agent.internal)]
         if self.call.out.plain:
             columns = [Column(name) for name in ("depth", "kind", "first", "messages", "time", "tip", "leaf")]
@@ -274,16 +274,16 @@ class _Drawing:
                 f"{len(nodes) - len(shown)} agents of the client itself are not drawn; -v draws them", "dim"
             )
 
-    def _rows(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _rows(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
         from memtui.client.session_files import UNTITLED
-        from memtui.resume.outline import KINDS
+        from memtui.resume.outline import NODE_LABELS
 
         self.open[node.depth :] = [not node.last]
         lead = "".join(self.through if more else "  " for more in self.open[1 : node.depth])
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
-        kind = node.agent.kind if node.agent and node.agent.kind else KINDS[node.kind]
-        words = f"{kind}: {node.says}" if kind else node.says or UNTITLED
+        kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
+        words = f"{kind}: {node.first_text}" if kind else node.first_text or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),
@@ -305,17 +305,17 @@ class _Drawing:
             place = "here" if node.leaf_uuid == node.uuid else f"at {node.leaf_uuid[:SHORT]}"
             yield [StyledText(f"{below}{self.mark} a resume goes on {place}: {self._reason()}", "good"), "", "", ""]
 
-    def _plain(self, node: "Node") -> Iterator[list[str | StyledText]]:
+    def _plain(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
         leaf = f"leaf {node.leaf_uuid}: {self._reason()}" if node.leaf else ""
-        yield [str(node.depth), node.kind, node.says, str(node.messages), node.stamp, node.uuid, leaf]
+        yield [str(node.depth), node.kind, node.first_text, str(node.messages), node.stamp, node.uuid, leaf]
         if self.every:
             for row, says in _said(self.transcript, node):
                 yield [str(node.depth + 1), row.type, says, "1", row.stamp, row.uuid, ""]
 
     def _reason(self) -> str:
-        from memtui.resume.leaf import REASONS
+        from memtui.resume.conversation import RESUME_POINT_REASONS
 
-        return REASONS[self.told.leaf.reason]
+        return RESUME_POINT_REASONS[self.told.leaf.reason]
 
     def _clip(self, text: str) -> str:
         from memtui.util.text import visible
@@ -323,9 +323,9 @@ class _Drawing:
         return clip(visible(text, keep=""), self.width, ellipsis=self.call.out.glyphs.ellipsis)
 
     def _age(self, stamp: str) -> str:
-        from memtui.transcripts.entries import seconds
+        from memtui.transcripts.entries import parse_timestamp
 
-        when = seconds(stamp)
+        when = parse_timestamp(stamp)
         return "" if when is None else age(self.call.now() - when)
 
 
@@ -342,9 +342,9 @@ def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> 
 
     faults: list[MemtuiError] = []
     if session is not None:
-        paths = [catalog.find(call.dirs.cache, places(call, everywhere=True), session)]
+        paths = [catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)]
     else:
-        found = catalog.sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
+        found = catalog.load_sessions(call.dirs.cache, places(call, everywhere=everywhere), faults)
         paths = [one.path for one in found]
     rows: list[Data] = []
     for path in paths:
@@ -372,11 +372,11 @@ def sessions_health(call: CliContext, session: str | None, everywhere: bool) -> 
 
 
 def _health_data(path: Path) -> Data:
-    from memtui.resume.health import health_of
+    from memtui.resume.health import check_health
     from memtui.resume.resume import plan_resume
     from memtui.transcripts.transcript import read_transcript
 
     transcript = read_transcript(path)
-    health = health_of(transcript, plan_resume(transcript))
+    health = check_health(transcript, plan_resume(transcript))
     told = {"ok": health.ok, "percent": health.percent, "behind": health.behind, "words": health.words}
     return {"id": path.stem, "path": path, **asdict(health), **told}

@@ -8,7 +8,7 @@ from memtui.client.paths import project_name, projects_dir, tilde_path
 from memtui.client.projects import Project, gone_projects, list_projects
 from memtui.client.session_files import session_files
 from memtui.memory.workspace import Workspace
-from memtui.sessions.listing import folders
+from memtui.sessions.listing import project_folders
 from memtui.tui import keys
 from memtui.tui.commands.base import CommandHandler
 from memtui.tui.dialogs.ask import Ask
@@ -156,7 +156,9 @@ class AppCommands(CommandHandler):
         """A project of this one's name whose directory is gone: this may be where it moved to."""
         env, place = self.workspace.env, self.workspace.location
         end = project_name(f"/{place.cwd.name}")
-        alike = [one for one in folders(projects_dir(env)) if one.name.endswith(end) and one != place.transcripts]
+        alike = [
+            one for one in project_folders(projects_dir(env)) if one.name.endswith(end) and one != place.transcripts
+        ]
         if not alike:  # as a rule, and then no project need be looked into
             return None
         return next((project for project in gone_projects(env) if project.name == place.cwd.name), None)
@@ -191,10 +193,10 @@ class AppCommands(CommandHandler):
 
     def _stop(self, dream: Dream) -> None:
         """End a run; one that has ended by itself meanwhile needs no end."""
-        from memtui.dream.run.stop import kill  # with the engine, which most people who quit don't need
+        from memtui.dream.run.stop import stop_run  # with the engine, which most people who quit don't need
 
         with suppress(Conflict):
-            kill(dream.run, self.workspace.dirs, self.workspace)
+            stop_run(dream.run, self.workspace.dirs, self.workspace)
 
 
 def amounts(project: Project) -> str:

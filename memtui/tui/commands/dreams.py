@@ -6,17 +6,25 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from memtui.dream.backends.registry import choose_backend
-from memtui.dream.gates.base import LockState, lock_gate
-from memtui.dream.gates.evaluate import FORCED, evaluate_gates
-from memtui.dream.lock.lock import clear_stale_lock, holder_of, seen_lock
+from memtui.dream.gates.base import lock_gate
+from memtui.dream.gates.evaluate import FORCEABLE_GATES, evaluate_gates
+from memtui.dream.lock.lock import clear_stale_lock, effective_lock, our_lock_holder
+from memtui.dream.lock.lock_file import LockState
 from memtui.dream.review.adoption import Adopted
-from memtui.dream.review.review import adopt_run, discard_run, kept_stage, restore_plan, restore_run, sides_of
+from memtui.dream.review.review import (
+    adopt_run,
+    discard_run,
+    restore_plan,
+    restore_run,
+    stage_for_review,
+    versions_of_file,
+)
 from memtui.dream.run.events import Ended
 from memtui.dream.run.recovery import lock_words
-from memtui.dream.run.runs import Run, list_runs, state_of
+from memtui.dream.run.runs import Run, list_runs, run_state
 from memtui.dream.run.spawn import RunRequest as Start
 from memtui.dream.run.spawn import StartedRun, start_run
-from memtui.dream.run.stop import PATIENCE, Stopping, kill
+from memtui.dream.run.stop import KILL_GRACE_S, StopResult, stop_run
 from memtui.tui.commands.base import CommandHandler, left_words, merged_words
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
@@ -89,8 +97,8 @@ class DreamCommands(CommandHandler):
         workspace = self.workspace
         gates = await self.off(evaluate_gates, workspace, workspace.dirs, workspace.now())
         closed = [gate for gate in gates if not gate.open]
-        shut = next((f"{gate.name}: {gate.reason}" for gate in closed if gate.name not in FORCED), "")
-        skipped = [gate.name for gate in closed if gate.name in FORCED]
+        shut = next((f"{gate.name}: {gate.reason}" for gate in closed if gate.name not in FORCEABLE_GATES), "")
+        skipped = [gate.name for gate in closed if gate.name in FORCEABLE_GATES]
         backend = await self.off(
             choose_backend, None, "reflect", workspace, self.app.config
         )  # what can't work is said here
@@ -140,7 +148,7 @@ class DreamCommands(CommandHandler):
             Conflict: If a gate stopped it.
             MemtuiError: If it ended without a word.
         """
-        first = started.first(time.sleep)
+        first = started.wait_until_started(time.sleep)
         if isinstance(first, Ended) and first.how == "gate":
             raise Conflict(f"no dream: {first.reason}")
 
@@ -153,25 +161,25 @@ class DreamCommands(CommandHandler):
             return
         lines = await self.off(self._what_stopping_means, run)
         if await self.app.push_screen_wait(Question("Stop this dream?", lines, yes="Stop it", no="Keep running")):
-            done = await self.off(kill, run, workspace.dirs, workspace)
+            done = await self.off(stop_run, run, workspace.dirs, workspace)
             self.app.post_message(CommandDone(_stopped_words(done)))
 
     def _to_stop(self) -> Run | None:
         listed = list_runs(self.workspace.dirs, self.workspace.location.folder)
-        return next((run for run in listed if state_of(run).word != "ended"), None)
+        return next((run for run in listed if run_state(run).word != "ended"), None)
 
     def _what_stopping_means(self, run: Run) -> list[str]:
         workspace = self.workspace
         shown = next((one for one in (self.app.state.dreams if self.app.state else ()) if one.run.id == run.id), None)
         drafted = len(shown.progress.files) if shown is not None else 0
-        alive = state_of(run).word == "running"
-        entry = holder_of(run.folder, workspace.dirs)
+        alive = run_state(run).word == "running"
+        entry = our_lock_holder(run.folder, workspace.dirs)
         back = lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
         process = f"process {run.process.pid}"
         verb = "is" if drafted == 1 else "are"
         kept = f"the {pluralize(drafted, 'file')} it drafted {verb} kept aside" if drafted else "nothing is drafted yet"
         return [
-            f"{process}: SIGTERM, then SIGKILL after {PATIENCE:g} s" if alive else f"{process} is gone already",
+            f"{process}: SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else f"{process} is gone already",
             f"the memory folder stays as it is; {kept}",
             f'"last dream": {back or "back to what it was"}',
         ]
@@ -180,7 +188,7 @@ class DreamCommands(CommandHandler):
         """Nothing of ours is on: a lock that somebody left behind can be removed."""
         workspace = self.workspace
         folder = workspace.location.folder
-        lock: LockState = await self.off(seen_lock, folder, workspace.dirs)
+        lock: LockState = await self.off(effective_lock, folder, workspace.dirs)
         gate = lock_gate(lock, workspace.now())
         if lock.kind == "none":
             raise NotFound("no dream is on, and there is no lock")
@@ -219,7 +227,7 @@ class DreamCommands(CommandHandler):
         if not wish.paths:
             raise NotFound("no file of the dream is under the cursor", hint="Tab goes to its files")
         name = str(wish.paths[0])
-        sides = await self.off(sides_of, self.dream(id).run, self.workspace.dirs, self.workspace, name)
+        sides = await self.off(versions_of_file, self.dream(id).run, self.workspace.dirs, self.workspace, name)
         pairs = {
             "made": ("what the dream did", sides.before, sides.made),
             "adopt": ("from now to the dream's", sides.now, sides.made),
@@ -261,7 +269,7 @@ class DreamCommands(CommandHandler):
         """Show all that the run drafted, and adopt it if the person says so; what conflicts is left."""
         self._may_write()
         run = self.dream(id).run
-        await self.off(kept_stage, run, self.workspace.dirs)
+        await self.off(stage_for_review, run, self.workspace.dirs)
         text = await self.off(run_difference, run, self.workspace)
         if await self.app.push_screen_wait(ShowDiff(f"Adopt all of dream {id}", text, yes="adopt all")):
             done = await self.off(adopt_run, run, self.workspace.dirs, self.workspace)
@@ -301,14 +309,14 @@ class DreamCommands(CommandHandler):
         """Throw away what the run drafted."""
         self._may_write()
         run = self.dream(id).run
-        await self.off(kept_stage, run, self.workspace.dirs)
+        await self.off(stage_for_review, run, self.workspace.dirs)
         lines = ["The memory folder is not touched.", "What it drafted is gone then; nothing brings it back."]
         if await self.app.push_screen_wait(Question(f"Throw dream {id} away?", lines, yes="Throw away", no="Keep")):
             await self.off(discard_run, run, self.workspace.dirs, self.workspace)
             self.app.post_message(CommandDone(f"thrown away: what the dream {id} drafted"))
 
 
-def _stopped_words(done: Stopping) -> str:
+def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
     drafted = f"{pluralize(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
     folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"

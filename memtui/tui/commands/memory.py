@@ -63,7 +63,7 @@ class MemoryCommands(CommandHandler):
 
     async def wish_fix(self, wish: CommandRequested) -> None:
         """Fix the first problem of the file that can be fixed."""
-        from memtui.memory.checks.fixes import plan_fix
+        from memtui.memory.plans import plan_fix
 
         snapshot, path = self.snapshot, self.one(wish)
         for problem in snapshot.problems:

@@ -7,7 +7,7 @@ from memtui.client.paths import tilde_path
 from memtui.client.session_files import UNTITLED
 from memtui.fs.atomic import create_file
 from memtui.projects.activity import archive_for, live_sessions, make_fork
-from memtui.resume.export import Format, export_transcript
+from memtui.resume.export import ExportFormat, export_transcript
 from memtui.resume.launch import LaunchPlan, plan_launch
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.archive import KEPT, SessionArchive, save_copy
@@ -23,7 +23,7 @@ from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported
 from memtui.util.foreground import run_in_foreground
 from memtui.util.text import size, visible
 
-FORMATS: dict[Format, str] = {"markdown": "md", "json": "json", "html": "html"}
+FORMATS: dict[ExportFormat, str] = {"markdown": "md", "json": "json", "html": "html"}
 
 
 class SessionCommands(CommandHandler):

@@ -14,7 +14,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.timer import Timer
 
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.presentation.dream_text import touched_words
 from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 from textual.worker import Worker, get_current_worker
 
-from memtui.dream.lock.foreign import ExternalRun, find_external_run
-from memtui.dream.run.events import Event, follow
-from memtui.dream.run.runs import Run, RunState, events_of, list_runs, progress, state_of, waiting
+from memtui.dream.lock.external_run import ExternalRun, find_external_run
+from memtui.dream.run.events import Event, follow_events
+from memtui.dream.run.runs import Run, RunState, events_of, list_runs, run_awaiting_review, run_progress, run_state
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
 from memtui.tui.state import Dream, FileDiff, OpenDream
@@ -123,7 +123,7 @@ class DreamLoader:
         runs = list_runs(workspace.dirs, workspace.location.folder)
         dreams = tuple(self._dream(run) for run in runs)
         self._known = {dream.run.id: self._known[dream.run.id] for dream in dreams if dream.run.id in self._known}
-        held = waiting(runs)
+        held = run_awaiting_review(runs)
         gates = None
         if self.shown:
             from memtui.dream.gates.evaluate import evaluate_gates
@@ -150,11 +150,11 @@ class DreamLoader:
         if known is not None and known[0] == stamp and known[1].kept == kept and known[1].state.word == "ended":
             return known[1]
         events = events_of(run)
-        state = state_of(run, events)
+        state = run_state(run, events)
         if state.word == "died":  # or it told its end and left between the two looks
             events = events_of(run)
-            state = state_of(run, events)
-        dream = Dream(run, state, progress(events), kept)
+            state = run_state(run, events)
+        dream = Dream(run, state, run_progress(events), kept)
         self._known[run.id] = (stamp, dream)
         return dream
 
@@ -164,16 +164,15 @@ class DreamLoader:
         events = events_of(run)
         if dream.state.word == "running":
             return OpenDream(run.id, events)
-        from memtui.dream.review.adoption import plan
-        from memtui.dream.review.review import versions_of
+        from memtui.dream.review.adoption import adopted_operations, plan_adoption
 
         try:
             taken = {
                 change.name: "taken back" if version.undone else "adopted"
-                for version in reversed(versions_of(run, workspace))
+                for version in reversed(adopted_operations(run, workspace))
                 for change in version.files
             }
-            items = plan(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
+            items = plan_adoption(open_stage(workspace.dirs, run.id), workspace).items if dream.kept else ()
         except MemtuiError as error:
             self.app.post_message(CommandFailed(error.message, error.hint))
             return OpenDream(run.id, events)
@@ -206,18 +205,18 @@ class DreamLoader:
             nonlocal told
             if len(events) != told and not worker.is_cancelled:
                 told = len(events)
-                dream = Dream(run, RunState("running"), progress(events), kept=True)
+                dream = Dream(run, RunState("running"), run_progress(events), kept=True)
                 self.app.post_message(DreamAdvanced(dream, OpenDream(run.id, tuple(events))))
             time.sleep(LOOK)
 
-        for event in follow(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
+        for event in follow_events(run.events, lambda: worker.is_cancelled or not self._lives(run), pause=rest):
             events.append(event)
         started = self._started.pop(run.id, None)
-        while started is not None and not started.gone() and not worker.is_cancelled:
+        while started is not None and not started.has_ended() and not worker.is_cancelled:
             time.sleep(LOOK)  # it has told its end, and is about to leave
         if not worker.is_cancelled:
             self.app.post_message(DreamsChanged())
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)
-        return is_alive(run.process) and (started is None or not started.gone())
+        return is_alive(run.process) and (started is None or not started.has_ended())

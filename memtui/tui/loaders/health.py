@@ -15,8 +15,8 @@ from msgspec import Struct
 from textual.timer import Timer
 from textual.worker import get_current_worker
 
-from memtui.sessions.health_cache import judge
-from memtui.sessions.listing import CompressedList, Session
+from memtui.sessions.health_cache import load_health
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.tui.messages import HealthLoaded
 from memtui.tui.state import SessionListState
 from memtui.tui.widgets.session_list import SessionList
@@ -47,7 +47,7 @@ class HealthMark(Struct):
     time and is marked as such, has none (0). `waiting` are those that are still to be read.
     """
 
-    sessions: CompressedList
+    sessions: CompressedSessions
     stamps: array[int]
     waiting: bytearray
     live: frozenset[str] = frozenset()
@@ -123,10 +123,10 @@ class HealthLoader:
     def _take_up(self, session_list: SessionListState) -> None:
         """In a thread: which sessions of a list are others than before, and what the cache knows of those."""
         seen, fresh = compare(self._seen, session_list.sessions, frozenset(session_list.live))
-        found = dict(judge(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
+        found = dict(load_health(self.app.start.cache, compress(session_list.sessions, fresh), read=False))
         for number, one in enumerate(session_list.sessions):
             if fresh[number]:
-                seen.waiting[number] = one.place not in found
+                seen.waiting[number] = one.file_path not in found
         self.app.call_from_thread(self._taken_up, seen, found)
 
     def _taken_up(self, seen: HealthMark, found: dict[str, str]) -> None:
@@ -137,7 +137,7 @@ class HealthLoader:
         """In a thread: read what nobody has read yet."""
         worker, since = get_current_worker(), time.monotonic()
         wanted = [self._seen.sessions[number] for number in numbers]
-        found = dict(judge(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
+        found = dict(load_health(self.app.start.cache, wanted, stopped=lambda: worker.is_cancelled))
         self.app.call_from_thread(self._were_read, numbers, found, time.monotonic() - since)
 
     def _were_read(self, numbers: Sequence[int], found: dict[str, str], spent: float) -> None:
@@ -154,7 +154,7 @@ class HealthLoader:
         self.look()
 
 
-def compare(before: HealthMark, sessions: CompressedList, live: frozenset[str]) -> tuple[HealthMark, bytearray]:
+def compare(before: HealthMark, sessions: CompressedSessions, live: frozenset[str]) -> tuple[HealthMark, bytearray]:
     """What is known of a list from the one before it, and by their numbers whether nothing is known of a session.
 
     Args:
@@ -168,8 +168,8 @@ def compare(before: HealthMark, sessions: CompressedList, live: frozenset[str]) 
 
 
 def _stamp(one: Session) -> int:
-    return hash((one.place, one.modified, one.size))
+    return hash((one.file_path, one.modified, one.size))
 
 
 def _nothing() -> HealthMark:
-    return HealthMark(CompressedList(), array("q"), bytearray())
+    return HealthMark(CompressedSessions(), array("q"), bytearray())

@@ -10,7 +10,7 @@ from textual.worker import get_current_worker
 
 from memtui.client.git import branch_of
 from memtui.client.paths import LOCK_NAME
-from memtui.dream.traces import of_any, of_ours
+from memtui.dream import has_history
 from memtui.tui.messages import (
     CommandFailed,
     DiskChanged,
@@ -74,7 +74,7 @@ class MemoryLoader:
 
     def _recover_dreams(self) -> None:
         workspace = self.app.workspace
-        if of_ours(workspace.dirs):
+        if has_history(workspace.dirs):
             from memtui.dream.run.recovery import recover  # the engine's import belongs into this thread
 
             recover(workspace.dirs, workspace, workspace.now())
@@ -82,7 +82,7 @@ class MemoryLoader:
     def _tell_of_dreams(self) -> None:
         """Have the runs read once there may be any: until then nothing of dreams is imported."""
         workspace = self.app.workspace
-        if not self.app.reads_dreams and of_any(workspace.dirs, workspace.location.folder):
+        if not self.app.reads_dreams and has_history(workspace.dirs, workspace.location.folder):
             _ = self.app.dreams  # its import belongs into this thread
             self.app.post_message(DreamsChanged())
 
@@ -158,6 +158,7 @@ def _last_dream(workspace: Workspace) -> float | None:
         return None
     if workspace.now() - at > FRESH:
         return at
-    from memtui.dream.lock.lock import idle_lock  # only where a run may be on: the first reading waits for no import
+    # Only where a run may be on: the first reading waits for no import.
+    from memtui.dream.lock.lock import lock_before_run
 
-    return idle_lock(folder, workspace.dirs).at
+    return lock_before_run(folder, workspace.dirs).at

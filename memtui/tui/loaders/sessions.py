@@ -15,7 +15,7 @@ from memtui.client.retention import cleanup_days
 from memtui.client.running import running_sessions
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.catalog import Catalogue
-from memtui.sessions.listing import CompressedList, folders
+from memtui.sessions.listing import CompressedSessions, project_folders
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.loaders.health import HealthLoader
 from memtui.tui.loaders.watcher import follow_sessions
@@ -84,24 +84,24 @@ class SessionLoader:
         archived = self._archived(places)
         places += [kept.box for kept in archived.values()]
 
-        def post(listed: CompressedList, reading: str) -> None:
+        def post(listed: CompressedSessions, reading: str) -> None:
             if not worker.is_cancelled:
                 app.post_message(SessionListLoaded(self._shelf(listed, scope, archived, reading)))
 
         def shown(read: int, total: int) -> None:
-            post(catalogue.packed(places), f"reading {read:,} of {total:,}")
+            post(catalogue.compressed(places), f"reading {read:,} of {total:,}")
 
         state = app.state
         again = state is not None and state.session_list is not None and state.session_list.scope == scope
         with Catalogue(app.start.cache) as catalogue:
-            listed = catalogue.packed(places)
+            listed = catalogue.compressed(places)
             if not again:  # else what is shown stays until there is something new
                 post(listed, "reading")
-            done = catalogue.refresh(places, shown=shown, stopped=lambda: worker.is_cancelled)
+            done = catalogue.refresh(places, report=shown, stopped=lambda: worker.is_cancelled)
             if done.changed:
-                listed = catalogue.packed(places)
+                listed = catalogue.compressed(places)
             post(listed, "")
-        for fault in done.faults[:1]:
+        for fault in done.errors[:1]:
             if fault.message != self._told:  # once is enough: the list is read again whenever the disk changes
                 app.post_message(CommandFailed(fault.message, fault.hint))
             self._told = fault.message
@@ -114,19 +114,19 @@ class SessionLoader:
             return {}
         from memtui.sessions.archive import ARCHIVED, list_archived  # most people never put one away
 
-        return {kept.file.place: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
+        return {kept.file.file_path: kept for kept in list_archived(root, ARCHIVED) if kept.project in places}
 
     def _folders(self, scope: Scope) -> list[Path]:
         env, place = self.app.workspace.env, self.app.workspace.location
         if scope == "all":
-            return folders(projects_dir(env))
+            return project_folders(projects_dir(env))
         if scope == "worktrees":
             trees = [place.cwd, *worktrees(place.root)]
             return list(dict.fromkeys(transcripts_dir(env, tree) for tree in trees))
         return [place.transcripts]
 
     def _shelf(
-        self, listed: CompressedList, scope: Scope, archived: dict[str, ArchivedSession], reading: str
+        self, listed: CompressedSessions, scope: Scope, archived: dict[str, ArchivedSession], reading: str
     ) -> SessionListState:
         workspace = self.app.workspace
         return SessionListState(
@@ -142,7 +142,7 @@ class SessionLoader:
             told = plan_resume(transcript, brief=True)
             self.app.post_message(ConversationLoaded(self._conversation(point, transcript, told)))
             with Catalogue(self.app.start.cache) as catalogue:
-                facts = catalogue.facts_of(point.place)
+                facts = catalogue.summary(point.place)
             opened = opened_of(point.place, transcript, told, self.app.workspace, facts)
             if not worker.is_cancelled:
                 self.app.post_message(SessionLoaded(opened))
@@ -168,4 +168,4 @@ class SessionLoader:
             return OpenConversation(point, agent, tuple(entry for entry in agent.entries if entry.chained))
         if point.uuid and point.uuid != told.leaf.uuid:
             told = plan_resume(transcript, point.uuid, brief=True)
-        return OpenConversation(point, transcript, told.way)
+        return OpenConversation(point, transcript, told.path)

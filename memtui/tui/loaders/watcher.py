@@ -8,7 +8,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 from memtui.client.paths import config_dir
-from memtui.sessions.listing import folders as projects_in
+from memtui.sessions.listing import project_folders as projects_in
 from memtui.tui.messages import DiskChanged, DreamsChanged, SessionsChanged
 
 if TYPE_CHECKING:

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
-from memtui.dream.lock.foreign import ExternalRun, text_before
-from memtui.dream.review.review import changes_of, sides_of
-from memtui.dream.run.runs import Run, state_of
+from memtui.dream.lock.external_run import ExternalRun, text_before_run
+from memtui.dream.review.review import texts_changed, versions_of_file
+from memtui.dream.run.runs import Run, run_state
 from memtui.dream.run.stage import has_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.diff import unified_diff
@@ -19,11 +19,11 @@ def run_difference(run: Run, workspace: Workspace, names: Collection[str] | None
         MemtuiError: If nothing is known of a named file.
     """
     if names is not None:
-        sides = {name: sides_of(run, workspace.dirs, workspace, name) for name in names}
+        sides = {name: versions_of_file(run, workspace.dirs, workspace, name) for name in names}
         moved = any(side.now != side.before for side in sides.values())
-        if not (moved and has_stage(workspace.dirs, run.id) and state_of(run).word != "running"):
+        if not (moved and has_stage(workspace.dirs, run.id) and run_state(run).word != "running"):
             return "".join(unified_diff(side.before, side.made, name) for name, side in sides.items())
-    changes = changes_of(run, workspace.dirs, workspace)
+    changes = texts_changed(run, workspace.dirs, workspace)
     return "".join(
         unified_diff(before, after, name) for name, before, after in changes if names is None or name in names
     )
@@ -39,5 +39,5 @@ def foreign_difference(workspace: Workspace, foreign: ExternalRun | None, name: 
         return ""
     found = workspace.store(workspace.location.folder).read(name)
     new = any(file.name == name and file.kind == "added" for file in foreign.files)
-    before = None if new else text_before(workspace, name, foreign.since)
+    before = None if new else text_before_run(workspace, name, foreign.since)
     return unified_diff(before, None if found is None else found[0], name)

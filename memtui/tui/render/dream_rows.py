@@ -6,9 +6,9 @@ from textual.content import Content
 
 from memtui.agent.task import Budget
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.backends.registry import MODELS
+from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.presentation.dream_text import (
     gate_text,
     gates_summary,
@@ -95,7 +95,7 @@ def _age(seconds: float) -> str:
 
 def turn_words(dream: Dream) -> str:
     """Which turn it is, and of how many at most while a model is at work; "" before the first."""
-    most = f"/{Budget().turns}" if dream.state.word == "running" and dream.run.backend in MODELS else ""
+    most = f"/{Budget().turns}" if dream.state.word == "running" and dream.run.backend in MODEL_BACKENDS else ""
     return f"turn {dream.progress.turns}{most}" if dream.progress.turns else ""
 
 

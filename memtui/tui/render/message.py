@@ -11,8 +11,8 @@ from typing import Final
 from msgspec import Struct
 from textual.content import Content
 
-from memtui.transcripts.content import ContentPart, Kind, MessageContent
-from memtui.transcripts.entries import seconds
+from memtui.transcripts.content import ContentKind, ContentPart, MessageContent
+from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.render.markdown import draw
 from memtui.tui.theme import Glyphs
 from memtui.util.text import cells, clip, pluralize, visible
@@ -20,7 +20,7 @@ from memtui.util.text import cells, clip, pluralize, visible
 OPENED: Final = 200
 """Lines of a part that are shown when it is unfolded; each further wish shows as many more."""
 
-FOLDED: Final[dict[Kind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
+FOLDED: Final[dict[ContentKind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
 """Lines of a part's body that are shown while it is folded; none of the others."""
 
 WIDE: Final = 100
@@ -29,7 +29,7 @@ WIDE: Final = 100
 BETWEEN: Final = -2
 """The part of the empty row above a record."""
 
-_STYLES: Final[dict[Kind, str]] = {
+_STYLES: Final[dict[ContentKind, str]] = {
     "thinking": "$dim italic",
     "machine": "$dim",
     "note": "$dim",
@@ -44,7 +44,7 @@ _ROLES: Final = {
     "session": "$dim",
 }
 
-Limit = Callable[[int, Kind], int]
+Limit = Callable[[int, ContentKind], int]
 """How many lines of a part's body are to be shown, by its number and kind."""
 
 
@@ -81,7 +81,7 @@ def draw_said(said: MessageContent, width: int, glyphs: Glyphs, limit: Limit) ->
 
 def clock(stamp: str) -> str:
     """A timestamp as the time here, "" without one."""
-    moment = seconds(stamp)
+    moment = parse_timestamp(stamp)
     if moment is None:
         return ""
     try:

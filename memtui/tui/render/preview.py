@@ -82,8 +82,6 @@ def _links(workspace: Workspace, snapshot: Snapshot, path: Path, glyphs: Glyphs)
     assert file is not None
     lines = [_heading("links out", 1)]
     for link in file.links or ():
-        if link.kind == "import":
-            continue
         found = snapshot.resolve(path, link.target)
         state = "" if found else "  missing" if link.target.split("#")[0].endswith(".md") or link.kind == "wiki" else ""
         content = Content.assemble(

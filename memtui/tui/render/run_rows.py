@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from memtui.dream.backends.prompts import STAGES
-from memtui.dream.lock.foreign import ExternalRun
+from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import Ended, Event, File
-from memtui.dream.run.stage import KEPT
+from memtui.dream.run.stage import STAGE_RETENTION_S
 from memtui.presentation.dream_text import event_text, renamed, run_details, run_outcome, run_seconds
 from memtui.tui.render.dream_rows import phase_words, style_of, thrown_away, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
@@ -91,7 +91,7 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
-        days = max(1, round((dream.run.at + KEPT - now) / 86_400))
+        days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         plural = "s" * (end.drafted != 1)
         return f"{folder}; {left} drafted change{plural} kept aside for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was thrown away" if thrown_away(dream) else "")

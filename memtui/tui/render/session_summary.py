@@ -15,11 +15,11 @@ from memtui.presentation.session_text import (
     summary_details,
     work_details,
 )
-from memtui.resume.health import health_of
+from memtui.resume.health import check_health
 from memtui.resume.outline import outline_of
 from memtui.resume.resume import ResumePlan
 from memtui.sessions.listing import Session
-from memtui.transcripts.stats import tally
+from memtui.transcripts.stats import collect_stats
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
@@ -37,7 +37,7 @@ LISTED = frozenset({"ended", "messages", "bad lines"})
 
 def pairs_of(session: Session, session_list: SessionListState, now: float, home: Path) -> list[Pair]:
     """What the list alone knows: no file is read for it."""
-    kept = session.place in session_list.archived
+    kept = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
     soon = not kept and left is not None and left < CLEANUP_WARNING_DAYS
     live = session_list.live.get(session.id)
@@ -68,15 +68,15 @@ def opened_of(
         workspace: Says which of the files that it wrote are memory.
         facts: What the catalogue knows of it.
     """
-    done = tally(transcript.each(transcript.entries))
-    written = done.writes.files
+    done = collect_stats(transcript.each(transcript.entries))
+    written = done.written_files
     memory = memory_names(written, workspace.location.folder)
-    files = {*written, *(file.path for file in done.changes.files)}
-    health = health_of(transcript, told)
+    files = {*written, *(file.path for file in done.changed_files)}
+    health = check_health(transcript, told)
     details = [
         *(one for one in (summary_details(facts) if facts else ()) if one.label not in LISTED),
         *resume_details(told, health),
-        *work_details(done.stats.total, done.usage.total),
+        *work_details(done.tools, done.tokens),
         LabeledText("files", f"{len(files)} changed" if files else ""),
         LabeledText("memory", ", ".join(memory), "link"),
     ]

@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Label, Static, TextArea
 
 from memtui.memory.budget import measure_index
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.memory.workspace import Workspace
 from memtui.tui import keys, styles
 from memtui.tui.editor_model import EditorText, OpenedFile, field_edits, problems_of

@@ -15,8 +15,8 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.transcripts.entries import Entry
-from memtui.transcripts.file_source import FileSource, State
-from memtui.transcripts.folded_source import FoldedSource, Repeats
+from memtui.transcripts.file_source import FileSource, FileState
+from memtui.transcripts.folded_source import FoldedSource, RepeatFinder
 from memtui.transcripts.path_source import PathSource
 from memtui.transcripts.records import RecordSource
 from memtui.tui import keys, styles
@@ -83,13 +83,13 @@ class TranscriptScreen(Screen[Left | None]):
         self._share = 0.0
         self._counted = (0, 1)
         self._pause: Timer | None = None
-        self._repeats = Repeats()
+        self._repeats = RepeatFinder()
         self._lines = TranscriptLines(self._source(), id="lines")
 
     def _source(self) -> RecordSource:
         if self.on_way and self._way is not None:
             return PathSource(self.path, self._way)
-        return FoldedSource(self.path, self._repeats.runs)
+        return FoldedSource(self.path, self._repeats.ranges)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title")
@@ -197,7 +197,7 @@ class TranscriptScreen(Screen[Left | None]):
             if state != "same":
                 self.app.call_from_thread(self._file_is, state)
 
-    def _file_is(self, state: State) -> None:
+    def _file_is(self, state: FileState) -> None:
         if not self.is_attached:
             return
         self._note = {"gone": "file is gone; what was open can be read on"}.get(state, "")
@@ -207,7 +207,7 @@ class TranscriptScreen(Screen[Left | None]):
         elif state in ("cut", "replaced"):
             self._note = f"file was {state}, read again"
             self._counted = (0, 1)
-            self._repeats = Repeats()
+            self._repeats = RepeatFinder()
             self._open_again()
             self.look_for_repeats()
         self._say_title()
@@ -221,7 +221,7 @@ class TranscriptScreen(Screen[Left | None]):
         except MemtuiError:
             return  # the file is gone: its look says so
         try:
-            for _ in repeats.look(source):
+            for _ in repeats.scan(source):
                 if worker.is_cancelled:
                     return
         except MemtuiError as error:
@@ -231,9 +231,9 @@ class TranscriptScreen(Screen[Left | None]):
             source.close()
         self.app.call_from_thread(self._take_repeats, repeats)
 
-    def _take_repeats(self, repeats: Repeats) -> None:
+    def _take_repeats(self, repeats: RepeatFinder) -> None:
         if self.is_attached and repeats is self._repeats:
-            self._lines.fold_repeats(repeats.runs)
+            self._lines.fold_repeats(repeats.ranges)
 
     def _open_again(self) -> None:
         """Read the file, or the way, from where one is."""

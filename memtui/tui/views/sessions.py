@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widget import Widget
 
-from memtui.sessions.health_cache import BIG
-from memtui.sessions.listing import CompressedList, Session
+from memtui.sessions.health_cache import MAX_CHECKED_BYTES
+from memtui.sessions.listing import CompressedSessions, Session
 from memtui.transcripts.path_source import PathSource
 from memtui.tui import keys
 from memtui.tui.reach import app_of
@@ -119,7 +119,7 @@ class SessionsView(Widget):
         if state is None or state.session_list is None or session is None:
             facts.pairs, facts.notes = (), ()
             return
-        opened = state.opened.get(session.place)
+        opened = state.opened.get(session.file_path)
         known = pairs_of(session, state.session_list, state.now, app_of(self).start.home)
         facts.pairs = [*known, *(opened.facts if opened else ())]
         width = max(8, facts.size.width)
@@ -205,7 +205,7 @@ class SessionsView(Widget):
         found = next((one for one in session_list.sessions if one.id == self._awaited), None)
         if found is not None:
             self._awaited = ""
-            self.list.to_key(found.place)
+            self.list.to_key(found.file_path)
         elif not session_list.reading and session_list.scope != "all":
             self.action_scope("all")
         elif not session_list.reading:
@@ -220,7 +220,7 @@ class SessionsView(Widget):
         if self._resting is not None:
             self._resting.stop()
         session = self.current
-        if session is None or session.size > BIG:
+        if session is None or session.size > MAX_CHECKED_BYTES:
             words = f"{size(session.size)}B: p reads it, {self.glyphs.arrow} its branches" if session else ""
             self._no_conversation(words)
             return
@@ -297,7 +297,7 @@ class SessionsView(Widget):
         """Mark the session under the cursor and go on."""
         session = self.current
         if session is not None:
-            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.place})
+            self.wanted = replace(self.wanted, marked=self.wanted.marked ^ {session.file_path})
             self._rearrange()
             self.list.cursor += 1
 
@@ -364,7 +364,7 @@ class SessionsView(Widget):
     def start_over(self) -> None:
         """Another project: filter, marks and folds mean nothing there, and its sessions are others."""
         self.wanted, self.state, self._asked = SessionsWanted(), None, (None, None)
-        self.list.show(Arranged(CompressedList()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
+        self.list.show(Arranged(CompressedSessions()), SessionListState(reading="reading"), self.wanted, {}, 0.0)
         app_of(self).sessions.shelve(self.wanted.scope)
 
     def focus_default(self) -> None:

@@ -2,7 +2,7 @@
 
 from textual.content import Content
 
-from memtui.memory.checks.folder import Problem
+from memtui.memory.checks.base import Problem
 from memtui.presentation.problem_text import SEVERITY_TONES
 from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.tui.widgets.virtual_list import VirtualList

@@ -6,9 +6,9 @@ from textual.content import Content
 
 from memtui.client.retention import cleanup_mark, days_left
 from memtui.client.session_files import UNTITLED
-from memtui.resume.outline import KINDS
+from memtui.resume.outline import NODE_LABELS
 from memtui.sessions.listing import Session
-from memtui.transcripts.entries import seconds
+from memtui.transcripts.entries import parse_timestamp
 from memtui.tui import keys
 from memtui.tui.render.session_rows import (
     AGENTS,
@@ -88,7 +88,7 @@ class SessionList(RowList[SessionRow]):
                 return Content.assemble(f"   {fold} agents ", (f"{self.glyphs.separator} {row.count}", "$dim"))
 
     def _session(self, session: Session, width: int) -> Content:
-        place = session.place
+        place = session.file_path
         fold = self.glyphs.opened if place in self.wanted.unfolded else " "
         mark, style = self._mark(session)
         tail = f" {session.messages:>5}"
@@ -115,13 +115,13 @@ class SessionList(RowList[SessionRow]):
     def _mark(self, session: Session) -> tuple[str, str]:
         if session.id in self.session_list.live:
             return self.glyphs.changed, "$good"
-        lost = session.bad or self.health.get(session.place)
+        lost = session.bad or self.health.get(session.file_path)
         return (self.glyphs.problem, "$problem bold") if lost else (" ", "")
 
     def _word(self, session: Session) -> str:
         if session.id in self.session_list.live:
             return "live"
-        if session.place in self.session_list.archived:
+        if session.file_path in self.session_list.archived:
             return "archived"
         if self.session_list.days is None:
             return ""
@@ -131,13 +131,13 @@ class SessionList(RowList[SessionRow]):
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node
         lead = "   " + "  " * min(node.depth, 8) + (self.glyphs.corner if row.end else self.glyphs.fork)
-        ended = seconds(node.stamp)
+        ended = parse_timestamp(node.stamp)
         tail = f" {node.messages:>5}{self.glyphs.dash if ended is None else text.age(self.now - ended):>5}"
         here = f"{self.glyphs.arrow} " if node.leaf else ""
-        kind = KINDS[node.kind]
+        kind = NODE_LABELS[node.kind]
         if node.agent is not None:
             kind = "the client's own" if node.agent.internal else node.agent.kind or kind
-        words = text.visible(f"{kind}: {node.says}" if kind else node.says, keep="")
+        words = text.visible(f"{kind}: {node.first_text}" if kind else node.first_text, keep="")
         words = text.pad(words, max(1, width - len(lead) - len(here) - len(tail)), ellipsis=self.glyphs.ellipsis)
         style = "bold" if node.leaf else "$warn" if node.kind == "orphan" else "$dim" if node.agent else ""
         return Content.assemble((lead, "$dim"), (here, "$good bold"), (words, style), (tail, "$dim"))
@@ -151,8 +151,8 @@ class SessionList(RowList[SessionRow]):
             if row.folded != fold:
                 self.post_message(self.Folded(f"{row.place}/{AGENTS}", fold))
                 return
-        elif isinstance(row, Session) and (row.place not in self.wanted.unfolded) != fold:
-            self.post_message(self.Folded(row.place, fold))
+        elif isinstance(row, Session) and (row.file_path not in self.wanted.unfolded) != fold:
+            self.post_message(self.Folded(row.file_path, fold))
             return
         if fold:
             self.cursor = next(

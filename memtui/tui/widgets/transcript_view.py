@@ -28,10 +28,10 @@ from textual.visual import Visual
 from textual.widget import Widget
 from textual.worker import get_current_worker
 
-from memtui.transcripts.content import Kind, message_content
-from memtui.transcripts.folded_source import FOLD, FoldedSource, RepeatedRange
-from memtui.transcripts.records import Cursor, Longer, RecordSource, RecordView
-from memtui.transcripts.search import Needle, SearchHit, find_around, next_prompt, with_uuid
+from memtui.transcripts.content import ContentKind, message_content
+from memtui.transcripts.folded_source import FOLD_PART, FoldedSource, RepeatedRange
+from memtui.transcripts.records import Cursor, LineTooLong, RecordSource, RecordView
+from memtui.transcripts.search import SearchHit, TextPattern, find_prompt, find_text_wrapping, find_uuid
 from memtui.tui import keys
 from memtui.tui.render.message import FOLDED, OPENED, Row, draw_said
 from memtui.tui.theme import glyphs_of
@@ -279,9 +279,9 @@ class RecordLines(Widget, can_focus=True):
 
     def _drawn(self, passage: RecordView) -> RecordBlock:
         """The rows of a passage; also called in threads, so nothing here is changed."""
-        spot = passage.spot
+        spot = passage.cursor
 
-        def limit(part: int, kind: Kind) -> int:
+        def limit(part: int, kind: ContentKind) -> int:
             return max(self.limit(spot, part), FOLDED.get(kind, 0))
 
         said = message_content(passage)
@@ -295,7 +295,7 @@ class RecordLines(Widget, can_focus=True):
         self._ticket = None
         try:
             passage = reads(self.source, AT_ONCE)
-        except Longer:
+        except LineTooLong:
             self._ticket = ticket = object()
             self.post_message(self.Told("reading a long line"))
             self._read_long(self.source.copy(), ticket, reads, then)
@@ -343,14 +343,14 @@ class RecordLines(Widget, can_focus=True):
         try:
             while not window.at_bottom and len(window.rows) < self.top + (1 + ahead) * height:
                 window.read_below(AT_ONCE)
-        except Longer:
+        except LineTooLong:
             self._read_edge(window.blocks[-1].spot, below=True)
         except MemtuiError as error:
             self._trouble = error.message
         try:
             while not window.at_top and self.top < ahead * height:
                 self._shift(window.read_above(AT_ONCE))
-        except Longer:
+        except LineTooLong:
             self._read_edge(window.blocks[0].spot, below=False)
         except MemtuiError as error:
             self._trouble = error.message
@@ -398,7 +398,7 @@ class RecordLines(Widget, can_focus=True):
         here = self.here
         if here is not None:
             at_end = self.window.at_bottom and here[0] is self.window.blocks[-1]
-            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.share(here[0].spot)))
+            self.post_message(self.Moved(here[0], 1.0 if at_end else self.source.fraction_before(here[0].spot)))
         if self._trouble:
             self.post_message(self.Told(self._trouble))
             self._trouble = ""
@@ -441,7 +441,7 @@ class RecordLines(Widget, can_focus=True):
             return
         if offset.x >= self.row_width:
             share = offset.y / max(1, self.size.height - 1)
-            self.open(lambda source, most: source.near(share, most), Anchor())
+            self.open(lambda source, most: source.at_fraction(share, most), Anchor())
         elif self.top + offset.y < len(self.window.rows):
             self._go(self.top + offset.y)
             if event.chain == 2:
@@ -499,8 +499,8 @@ class RecordLines(Widget, can_focus=True):
             return Strip.blank(1, style.rich_style)
         glyphs = glyphs_of(self)
         first, last = rows[min(self.top, len(rows) - 1)][0], rows[min(self.top + height, len(rows)) - 1][0]
-        begin = round(self.source.share(first.spot) * (height - 1))
-        end = max(begin, round(self.source.share(last.spot) * (height - 1)))
+        begin = round(self.source.fraction_before(first.spot) * (height - 1))
+        end = max(begin, round(self.source.fraction_before(last.spot) * (height - 1)))
         if self.window.at_bottom and self.top + height >= len(rows):
             end = height - 1
         cell = glyphs.full if begin <= y <= end else glyphs.quote
@@ -551,7 +551,7 @@ class TranscriptLines(RecordLines):
         self._nothing = ""
 
     def limit(self, spot: Cursor, part: int) -> int:
-        if spot.part == FOLD and isinstance(self.source, FoldedSource):
+        if spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
             return OPENED if self.source.is_open(spot) else 0
         return self._shown.get((spot, part), OPENED if self.all_open else 0)
 
@@ -571,8 +571,8 @@ class TranscriptLines(RecordLines):
 
     def fold_repeats(self, runs: tuple[RepeatedRange, ...]) -> None:
         """Fold what a compaction wrote again, in the file's order."""
-        if isinstance(self.source, FoldedSource) and self.source.runs != runs:
-            self.source.fold(runs)
+        if isinstance(self.source, FoldedSource) and self.source.ranges != runs:
+            self.source.set_ranges(runs)
             if (here := self.here) is not None:
                 self.draw_again(*here)
 
@@ -593,14 +593,14 @@ class TranscriptLines(RecordLines):
         self.all_open = not fold
         self._shown.clear()
         if isinstance(self.source, FoldedSource):
-            self.source.turn_all(opened=not fold)
+            self.source.set_all_open(opened=not fold)
         if (here := self.here) is not None:
             self.draw_again(*here)
 
     def _show_part(self, block: RecordBlock, row: Row, lines: int) -> None:
         if row.folds or row.more:
-            if block.spot.part == FOLD and isinstance(self.source, FoldedSource):
-                self.source.turn(block.spot, opened=lines > 0)
+            if block.spot.part == FOLD_PART and isinstance(self.source, FoldedSource):
+                self.source.set_open(block.spot, opened=lines > 0)
             else:
                 self._shown[block.spot, row.part] = lines
             self.draw_again(block, row if lines else Row(row.content, row.part))
@@ -625,11 +625,11 @@ class TranscriptLines(RecordLines):
         if not words or here is None:
             return
         spot, behind = here[0].spot, (here[1].part, here[1].line)
-        needle = Needle(words)
+        needle = TextPattern(words)
         way = "below" if step > 0 else "above"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return find_around(source, needle, spot, step, behind=behind, most=most)
+            return find_text_wrapping(source, needle, spot, step, behind=behind, max_bytes=most)
 
         self._look(search, f"looking {way} for {words!r}", f"no {words!r} here")
 
@@ -645,7 +645,7 @@ class TranscriptLines(RecordLines):
         way = "next" if step > 0 else "previous"
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return next_prompt(source, spot, step, most=most)
+            return find_prompt(source, spot, step, max_bytes=most)
 
         self._look(search, f"looking for the {way} prompt", f"no {way} prompt")
 
@@ -653,7 +653,7 @@ class TranscriptLines(RecordLines):
         """To the record with a uuid."""
 
         def search(source: RecordSource, most: int | None) -> Steps:
-            return with_uuid(source, uuid, most=most)
+            return find_uuid(source, uuid, max_bytes=most)
 
         self._look(search, "looking for the record", f"no record {uuid} here")
 
@@ -675,7 +675,7 @@ class TranscriptLines(RecordLines):
             else:
                 self._show_hit(None)
                 return
-        except Longer:
+        except LineTooLong:
             pass
         except MemtuiError as error:
             self._nothing = error.message
@@ -721,10 +721,10 @@ class TranscriptLines(RecordLines):
         self.post_message(self.Told("" if hit else self._nothing))
         if hit is None:
             return
-        if hit.around:
+        if hit.wrapped:
             self.app.clear_notifications()
             self.app.notify("past the end: on from the other one", timeout=3, markup=False)
-        spot, part = hit.passage.spot, hit.part
+        spot, part = hit.record.cursor, hit.part
         if hit.line >= 0:
             lines = min(hit.line // OPENED * OPENED + OPENED, MOST_SHOWN)
             if lines > self.limit(spot, part):

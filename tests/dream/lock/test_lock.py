@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from memtui.dream.gates.base import lock_gate, read_lock, time_gate
+from memtui.dream.gates.base import lock_gate, time_gate
 from memtui.dream.lock.journal import LockJournal
-from memtui.dream.lock.lock import Lock, clear_stale_lock, idle_lock, recover_locks, seen_lock
-from memtui.dream.lock.lock_file import LARGEST
+from memtui.dream.lock.lock import DreamLock, clear_stale_lock, effective_lock, lock_before_run, recover_locks
+from memtui.dream.lock.lock_file import MAX_RESTORED_BYTES, read_lock
 from memtui.fs.filesystem import FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
@@ -33,8 +33,8 @@ def other() -> Iterator[ProcessIdentity]:
     child.communicate()
 
 
-def lock_of(scene: Scene, me: ProcessIdentity | None = None) -> Lock:
-    return Lock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
+def lock_of(scene: Scene, me: ProcessIdentity | None = None) -> DreamLock:
+    return DreamLock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
 
 
 @pytest.mark.parametrize("content", [None, b"{dead}", b" {dead}\n", b"", b"text", b"-7", b"0", b"9" * 100_000])
@@ -62,7 +62,7 @@ def test_success_makes_its_time_now_and_lets_the_next_one_in(scene: Scene) -> No
     lock.release()
     assert scene.lock.read_bytes() == ME
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9)
-    assert seen_lock(scene.folder, scene.dirs).gone
+    assert effective_lock(scene.folder, scene.dirs).gone
     again = lock_of(scene)  # our own number in it, but nobody of us holds it
     again.take()
     again.roll_back()
@@ -108,7 +108,7 @@ def test_what_can_be_no_lock_is_refused_and_can_be_cleared(scene: Scene, kind: s
     elif kind == "pipe":
         os.mkfifo(scene.lock)
     else:
-        scene.lock.write_bytes(b"9" * (LARGEST + 1))
+        scene.lock.write_bytes(b"9" * (MAX_RESTORED_BYTES + 1))
     os.utime(scene.lock, (NOW - 30 * HOUR, NOW - 30 * HOUR))
     before = digest_tree(scene.folder)
     with pytest.raises((Conflict, Refused)) as caught:
@@ -153,10 +153,12 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
     before = digest_tree(scene.folder)
     me = current_process()
     gone = ProcessIdentity(me.pid, (me.started or 0) - 100, me.boot) if reused else identify_process(dead_process())
-    dead = Lock(scene.folder, scene.dirs, me=gone, now=lambda: NOW, settle=0)
+    dead = DreamLock(scene.folder, scene.dirs, me=gone, now=lambda: NOW, settle=0)
     dead.take()
-    assert lock_gate(seen_lock(scene.folder, scene.dirs), NOW).open
-    assert seen_lock(scene.folder, scene.dirs).at == (None if content is None else before[".consolidate-lock"][2] / 1e9)
+    assert lock_gate(effective_lock(scene.folder, scene.dirs), NOW).open
+    assert effective_lock(scene.folder, scene.dirs).at == (
+        None if content is None else before[".consolidate-lock"][2] / 1e9
+    )
     assert [entry.holder for entry in recover_locks(scene.dirs)] == [gone]
     assert digest_tree(scene.folder) == before
     assert recover_locks(scene.dirs) == ()
@@ -169,7 +171,7 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
 
 def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
     gone = identify_process(dead_process())
-    Lock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
+    DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     journal = LockJournal(scene.dirs, scene.folder)
     entry = journal.load()
     assert entry is not None
@@ -180,7 +182,7 @@ def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
 
 def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other: ProcessIdentity) -> None:
     gone = identify_process(dead_process())
-    Lock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
+    DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     scene.put_lock(str(other.pid).encode(), 0)
     before = digest_tree(scene.folder)
     recover_locks(scene.dirs)
@@ -190,7 +192,7 @@ def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other:
 
 def test_a_folder_that_was_made_for_the_lock_goes_with_it(tmp_path: Path) -> None:
     dirs = Dirs(tmp_path / "c", tmp_path / "s", tmp_path / "k")
-    lock = Lock(tmp_path / "a" / "b", dirs, now=lambda: NOW, settle=0)
+    lock = DreamLock(tmp_path / "a" / "b", dirs, now=lambda: NOW, settle=0)
     lock.take()
     assert (tmp_path / "a" / "b").is_dir()
     lock.roll_back()
@@ -271,8 +273,8 @@ def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
     if content is not None:
         scene.put_lock(content, 30 * HOUR)
     fs = Meanwhile(lambda: scene.put_lock(str(other.pid).encode(), 0), at)
-    lock = Lock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
-    with pytest.raises(Conflict, match=f"process {other.pid} was faster|somebody else took the lock"):
+    lock = DreamLock(scene.folder, scene.dirs, now=lambda: NOW, fs=fs)
+    with pytest.raises(Conflict, match=f"process {other.pid} was faster|another process took the lock"):
         lock.take()
     assert read_lock(scene.folder).pid == other.pid
     assert LockJournal(scene.dirs, scene.folder).load() is None
@@ -285,10 +287,10 @@ def test_while_a_run_is_on_the_last_success_is_what_was_there_before(scene: Scen
     if there:
         scene.put_lock(str(dead_process()).encode(), 30 * HOUR)
     before = read_lock(scene.folder)
-    assert idle_lock(scene.folder, scene.dirs) == before
+    assert lock_before_run(scene.folder, scene.dirs) == before
     lock = lock_of(scene)
     lock.take()
-    idle = idle_lock(scene.folder, scene.dirs)
+    idle = lock_before_run(scene.folder, scene.dirs)
     assert (idle.kind, idle.at, idle.pid) == (before.kind, before.at, before.pid)
     gate = time_gate(idle, NOW)
     assert gate.open and gate.reason == ("last dream 1d ago" if there else "there was none yet")
