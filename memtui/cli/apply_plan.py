@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, Refused
 
 if TYPE_CHECKING:
@@ -93,7 +94,7 @@ def save_text(
         MemtuiError: If it can't be written.
     """
     path, name = named.path, named.name
-    diff = unified(before, after, name)
+    diff = unified_diff(before, after, name)
     data: Data = {"name": name, "path": str(path), "written": False, "version": None, "merged": [], "diff": diff}
     if not diff or call.asked.dry_run:
         call.out.answer(kind, data, diff_lines(diff))

@@ -13,8 +13,8 @@ from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
-from memtui.presentation.dream_text import opening
-from memtui.util.text import age, many, size
+from memtui.presentation.dream_text import gate_text, gates_summary
+from memtui.util.text import age, pluralize, size
 
 if TYPE_CHECKING:
     from memtui.client.session_files import RecentSession
@@ -101,7 +101,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words
@@ -129,7 +129,8 @@ def _first_run(call: CliContext, found: OpenedWorkspace, snapshot: "Snapshot") -
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield ""
+    yield StyledText("problems", "bold")  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
@@ -142,7 +143,8 @@ def _topics(call: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
+    yield ""
+    yield StyledText(f"topics  {len(topics)}", "bold")
     shown = len(topics) if call.out.verbose else _TOPICS
     yield from file_table(call.out, topics[:shown], call.now())
     if len(topics) > shown:
@@ -163,24 +165,22 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all gates are open" if not closed else f"no, {len(closed)} of {len(gates)} gates closed"
-    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("open" if gate.open else "closed", "good" if gate.open else "warn")
-        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
-        reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
+        told = gate_text(gate, now)
+        state = StyledText(told.label, told.tone)
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", StyledText("last sessions", "bold")]
+    yield ""
+    yield StyledText("last sessions", "bold")
     rows: list[list[str | StyledText]] = [
         [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
         for one in sessions

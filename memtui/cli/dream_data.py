@@ -5,17 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, iso
-from memtui.util.text import age, ago, span
+from memtui.util.text import age, time_ago
 
 if TYPE_CHECKING:
     from memtui.dream.review.adoption import Adoption
     from memtui.dream.run.events import Event, GateClosed
     from memtui.dream.run.runs import Run
 
-_STYLES = {
-    "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
-    "over-budget": "warn", "gate": "dim",
-}  # fmt: skip
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
@@ -52,7 +48,7 @@ def run_data(call: CliContext, run: "Run") -> Data:
     """A run for scripts, with what its events come to."""
     from memtui.dream.run.runs import events_of, run_progress, run_state
     from memtui.dream.run.stage import has_stage
-    from memtui.presentation.dream_text import seconds_of
+    from memtui.presentation.dream_text import run_seconds
 
     events = events_of(run)
     now, state = run_progress(events), run_state(run, events)
@@ -70,7 +66,7 @@ def run_data(call: CliContext, run: "Run") -> Data:
         "pid": run.process.pid,
         "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(seconds_of(run, now, state, call.now()), 3),
+        "seconds": round(run_seconds(run, now, state, call.now()), 3),
         "phase": now.phase,
         "stage": now.stage,
         "turns": now.turns,
@@ -102,14 +98,12 @@ def run_data(call: CliContext, run: "Run") -> Data:
 
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
-    how: str = data["how"] or data["state"]
-    return _how(how)
+    from memtui.presentation.dream_text import run_status
 
-
-def _how(how: str) -> StyledText:
-    from memtui.presentation.dream_text import HOW_WORDS
-
-    return StyledText(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
+    decisions = [one["what"] for one in data["decided"]]
+    outcome = data["how"] or data["state"]
+    status = run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    return StyledText(status.text, status.tone)
 
 
 def touched(data: Data) -> str:
@@ -122,16 +116,15 @@ def touched(data: Data) -> str:
 
 def run_lines(call: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    from memtui.presentation.dream_text import starter
+    from memtui.presentation.dream_text import duration_text, mode_text, starter
 
-    dry = ", dry run" if data["dry_run"] else ""
-    word = "after" if data["ended"] else "for"
-    lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    ended = data["ended"] is not None
+    lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
-    who = f"{data['backend'] or 'nobody'} ({data['why']})"
-    yield StyledText(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
+    mode = mode_text(data["mode"], data["backend"], data["why"], dry_run=data["dry_run"])
+    yield StyledText(f"  {mode}, started by {starter(data['trigger'])}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
@@ -152,49 +145,22 @@ def refusal_line(call: CliContext, event: "GateClosed") -> Line:
     )
 
 
-def file_line(call: CliContext, file: Data) -> Line:
+def file_line(call: CliContext, file: Data) -> list[str | StyledText]:
     """A touched file."""
-    mark = _MARKS.get(file["kind"], "?")
-    word = file["kind"] if call.out.plain else mark
-    style = {"+": "added", "-": "removed"}.get(mark, "")
-    name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
-    emptied = " (emptied)" if file["emptied"] else ""
-    return [StyledText(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
+    from memtui.presentation.dream_text import FILE_TONES, file_words
+
+    word = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
+    words = file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
+    return [StyledText(f"  {word} ", FILE_TONES.get(file["kind"], "")), words]
 
 
-def event_lines(call: CliContext, event: "Event") -> Iterator[Line]:
-    """An event for people."""
-    from memtui.dream.run import events
-    from memtui.presentation.dream_text import started_words
+def event_lines(event: "Event") -> Iterator[Line]:
+    """An event for people: one line, or none."""
+    from memtui.presentation.dream_text import event_text
 
-    match event:
-        case events.Started():
-            yield started_words(event)
-        case events.Phase():
-            yield [StyledText(f"{event.name}{': ' + event.stage if event.stage else ''}", "head")]
-        case events.Turn():
-            tools = ", ".join(f"{tool} {count}" for tool, count in event.tools.items())
-            yield [
-                StyledText(f"turn {event.number}  ", "bold"),
-                " ".join(event.text.split()),
-                StyledText(f"  {tools}", "dim"),
-            ]
-        case events.File(kind="same"):
-            yield f"  = {event.name} is again as it was"
-        case events.File():
-            yield file_line(call, {**event_fields(event), "old": event.old or None})
-        case events.Retry():
-            yield StyledText(f"try {event.number} failed, again in {event.wait:g} s: {event.reason}", "warn")
-        case events.Note():
-            yield StyledText(event.words, "dim")
-        case events.Held():
-            yield StyledText(f"held: {event.words}", "warn")
-        case events.GateClosed():
-            yield StyledText(f"gate closed: {event.name}: {event.reason}", "warn")
-        case events.Decided():
-            yield f"{event.what}: {', '.join(event.names) or 'everything'}"
-        case events.Ended():
-            yield [StyledText("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
+    told = event_text(event)
+    if told is not None:
+        yield [StyledText(f"{told.label}  " if told.label else "", "bold"), StyledText(told.text, told.tone)]
 
 
 def event_fields(event: "Event") -> dict[str, Any]:
@@ -235,4 +201,4 @@ def when(call: CliContext, seconds: float) -> str:
 
 def since(call: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(call.now() - seconds)
+    return time_ago(call.now() - seconds)

@@ -5,6 +5,7 @@ click is not known here: where there are thousands of sessions its import would 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
@@ -13,9 +14,8 @@ from memtui.util.errors import MemtuiError
 from memtui.util.prefetch_fork import prefetch
 from memtui.util.text import age, size
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.client.running import Running
+    from memtui.client.running import RunningSession
     from memtui.sessions.listing import Session
     from memtui.transcripts.summary import SessionSummary
 
@@ -42,16 +42,16 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     Returns:
         The exit code: 1 if there is none.
     """
-    from memtui.client.session_files import files_of
+    from memtui.client.session_files import listed_files
 
     project_folders = places(call, everywhere=everywhere)
-    look = prefetch(lambda: files_of(project_folders)) if len(project_folders) > MANY else None
-    from memtui.client.retention import cleanup_days, days_left, leaving
-    from memtui.client.running import running
+    look = prefetch(lambda: listed_files(project_folders)) if len(project_folders) > MANY else None
+    from memtui.client.retention import cleanup_days, cleanup_mark, days_left
+    from memtui.client.running import running_sessions
     from memtui.client.settings_files import read_layers
     from memtui.sessions.catalog import Catalogue
 
-    days, now, live = cleanup_days(read_layers(call.env, call.directory)), call.now(), running(call.env)
+    days, now, live = cleanup_days(read_layers(call.env, call.directory)), call.now(), running_sessions(call.env)
 
     def wanted(page: "list[Session]") -> "list[Session]":
         return page if branch is None else [one for one in page if one.branch == branch]
@@ -61,7 +61,7 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
 
     def lines(page: "list[Session]") -> list[Line]:
         found = wanted(page)
-        states = [StyledText("live", "good") if one.id in live else leaving(left(one)) for one in found]
+        states = [StyledText("live", "good") if one.id in live else cleanup_mark(left(one)) for one in found]
         return list(_table(call, found, states, everywhere=everywhere))
 
     faults: list[MemtuiError] = []
@@ -82,7 +82,9 @@ def list_sessions(call: CliContext, *, everywhere: bool = False, branch: str | N
     return int(not found)
 
 
-def _session_data(session: "Session", facts: "SessionSummary", live: "Running | None", left: float | None) -> Data:
+def _session_data(
+    session: "Session", facts: "SessionSummary", live: "RunningSession | None", left: float | None
+) -> Data:
     """A session for scripts; `left` are the days to the client's clean-up, `None` while that is off."""
     return {
         "id": session.id,
@@ -99,10 +101,10 @@ def _session_data(session: "Session", facts: "SessionSummary", live: "Running | 
 def _table(
     call: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
 ) -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
 
     now = call.now()
-    nameless = StyledText(NAMELESS, "dim")
+    nameless = StyledText(UNTITLED, "dim")
     columns: dict[Column, Sequence[str | StyledText]] = {
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],

@@ -43,7 +43,7 @@ from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.title_bar import TitleBar
 from memtui.util.config import Config
-from memtui.util.gc_tuning import settle
+from memtui.util.gc_tuning import freeze_heap
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class MemtuiApp(Rooms):
     @on(InitialLoadFinished)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, and follow the disk from here."""
-        settle()
+        freeze_heap()
         self._save_frame()
         if self.watch_disk:
             from memtui.tui.loaders.watcher import follow, follow_dreams
@@ -307,11 +307,11 @@ class MemtuiApp(Rooms):
         """A worker that fails on something unforeseen is our bug: it is written down and said, never swallowed."""
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
-            from memtui.util.crash_report import summary, write_down
+            from memtui.util.crash_report import error_summary, write_crash_report
 
-            path = write_down(error, [event.worker.group], self.workspace.dirs.state)
+            path = write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
             self.post_message(
-                CommandFailed(f"this is a bug of memtui: {summary(error)}", f"please report it with {path}")
+                CommandFailed(f"this is a bug of memtui: {error_summary(error)}", f"please report it with {path}")
             )
 
     @on(CommandFailed)

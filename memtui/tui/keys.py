@@ -4,14 +4,15 @@ Rules (UX.md 6): arrows and vim both; a letter means one thing in every pane; no
 one step and never quits. An `id` is what a user's `[keys]` table in config.toml rebinds.
 """
 
-from memtui.util.record import Record
+from typing import TYPE_CHECKING
 
-TYPE_CHECKING = False  # see base.record
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from textual.binding import BindingType
 
 
-class KeyBinding(Record):
+class KeyBinding(Struct, frozen=True):
     """One wish and the keys that ask for it; `words` is what help, palette and hints call it."""
 
     id: str

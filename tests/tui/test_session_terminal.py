@@ -114,7 +114,7 @@ def test_the_client_takes_the_terminal_and_gives_it_back(
     with Terminal([], env, home / "shop", (120, 40)) as terminal:
         terminal.wait("not in index")
         terminal.press("3")
-        terminal.wait("resumes")
+        terminal.wait("sends")
         for digit, back in (("1", "3 Sessions"), ("2", "3 Sessions")):
             terminal.press("\r")
             terminal.wait("Open in Claude Code")

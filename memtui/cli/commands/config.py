@@ -5,13 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec.structs import asdict
 
 from memtui.cli.commands.explain import switch_data, value_words
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.cli.table import Column, table
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
 
 _LAYERS = ("user", "local", "project")
@@ -151,7 +153,7 @@ def _set_ours(call: CliContext, key: str, value: str | None) -> None:
 
 
 def _set_client(call: CliContext, row: Data, value: str | None, layer: str | None) -> None:
-    from memtui.client.settings import UNSET, edit_setting
+    from memtui.client.json_edit import UNSET, edit_setting
 
     switch = call.location.switch(row["key"])
     target = _target(call, row, layer)
@@ -164,7 +166,7 @@ def _set_client(call: CliContext, row: Data, value: str | None, layer: str | Non
         after = edit_setting((before or b"").decode("utf-8"), row["key"], new).encode("utf-8")
     except UnicodeDecodeError as error:
         raise MemtuiError(f"{target} is not UTF-8", hint="mend it by hand; it was left as it is") from error
-    diff = unified(before, after, str(target))
+    diff = unified_diff(before, after, str(target))
     written = after != (before or b"") and not call.asked.dry_run
     if written:
         call.workspace.write_switch(target, before, after, f"{row['key']}: {target.name}")
@@ -201,7 +203,7 @@ def _target(call: CliContext, row: Data, layer: str | None) -> Path:
 
 def _is_variable(row: Data) -> bool:
     """Whether a switch is an environment variable, which no settings key stands for."""
-    from memtui.client.settings import VARIABLES
+    from memtui.client.switches import VARIABLES
 
     return any(variable.key == row["key"] for variable in VARIABLES)
 
@@ -253,7 +255,7 @@ def keys(call: CliContext) -> None:
     if call.keys is None:
         raise Unsupported("the screen's keys are not known here", hint="run it as memtui config keys")
     listed, own = call.keys(), call.config.keys
-    found = [{**row._asdict(), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
+    found = [{**asdict(row), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
 
     def text() -> Iterator[Line]:
         columns = [Column("action"), Column("keys"), Column("where"), Column("what it does", rest=1)]

@@ -33,7 +33,7 @@ from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, NotFound
-from memtui.util.text import span
+from memtui.util.text import duration
 
 if TYPE_CHECKING:
     from memtui.dream.run.events import Ended
@@ -66,7 +66,7 @@ def status(call: CliContext) -> None:
     from memtui.dream.gates.evaluate import failure_gate
     from memtui.dream.lock.lock import effective_lock, our_lock_holder
     from memtui.dream.run.runs import run_awaiting_review, run_state
-    from memtui.presentation.dream_text import opening
+    from memtui.presentation.dream_text import ready_in
 
     listed = runs(call)
     lock = effective_lock(call.location.folder, call.dirs)
@@ -103,7 +103,7 @@ def status(call: CliContext) -> None:
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, call.now())}",
+                f"the next one waits, {ready_in(failing.opens_at, call.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
@@ -286,16 +286,16 @@ def watch(call: CliContext, run: str | None) -> int:
 
 def _watch(call: CliContext, run: "Run", gone: Callable[[], bool] | None = None) -> int:
     from memtui.dream.run.events import Ended, follow_events
-    from memtui.util.process import alive
+    from memtui.util.process import is_alive
 
     found: list[Data] = []
     end: Ended | None = None
     stream = call.asked.jsonl or not call.out.structured
-    for event in follow_events(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
+    for event in follow_events(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
         fields = event_fields(event)
         found.append(fields)
         if stream:
-            call.out.answer("dream-event", fields, event_lines(call, event))
+            call.out.answer("dream-event", fields, event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event
@@ -338,7 +338,7 @@ def log(call: CliContext, limit: int) -> int:
             kept = "; kept aside" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
-                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
+                [one["id"], when(call, at[one["id"]]), how_part(one), by, words, f"{duration(one['seconds'])} {cost}"]
             )
         yield from table(call.out, columns, rows)
         for refused in stopped:

@@ -13,7 +13,7 @@ from memtui.cli.dream_data import runs
 from memtui.cli.findings import DoctorResult, State, tell
 from memtui.cli.options import CliCommand, pass_context
 from memtui.util.errors import MemtuiError
-from memtui.util.text import ago, many, size
+from memtui.util.text import pluralize, size, time_ago
 
 if TYPE_CHECKING:
     from memtui.dream.gates.base import Gate
@@ -93,11 +93,11 @@ def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
     from memtui.dream.lock.journal import lock_entries
     from memtui.dream.run.runs import run_state
     from memtui.dream.run.stage import has_stage
-    from memtui.util.process import alive
+    from memtui.util.process import is_alive
 
     listed = runs(call)
     dead = [run.id for run in listed if run_state(run).word == "died"]
-    locks = [entry for entry in lock_entries(call.dirs) if not entry.done and not alive(entry.holder)]
+    locks = [entry for entry in lock_entries(call.dirs) if not entry.done and not is_alive(entry.holder)]
     for id in dead:
         yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
@@ -114,7 +114,7 @@ def _leftovers(call: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(call.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
-        words = f"{many(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        words = f"{pluralize(len(kept), 'dream')} kept aside: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
@@ -173,9 +173,8 @@ def _past(call: CliContext) -> Iterator[DoctorResult]:
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = run_awaiting_review(listed)
     if held is not None:
-        words = (
-            f"the dream {held.id} waits since {ago(call.now() - held.at)}; none starts by itself before it is judged"
-        )
+        since = time_ago(call.now() - held.at)
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
         yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
 
 

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, file_line, pick, runs, split_words
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, UsageError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
     chosen = _files(names, known)
     parts = [
-        unified(before, after, name)
+        unified_diff(before, after, name)
         for name, before, after in texts_changed(run, call.dirs, call.workspace)
         if chosen is None or name in chosen
     ]
@@ -61,7 +62,7 @@ def diff(call: CliContext, words: tuple[str, ...]) -> int:
         for hold in data["holds"]:
             yield StyledText(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
-            line = [*file_line(call, file)]
+            line = file_line(call, file)
             word = _STATES.get(file.get("state", ""), "")
             style = "dim" if file["state"] == "adopted" else "warn"
             yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line
@@ -179,7 +180,7 @@ def restore(call: CliContext, words: tuple[str, ...]) -> None:
     changes = restore_plan(run, call.workspace)
     chosen = _files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
-    diff = "".join(unified(change.base_data, change.data, change.name) for change in changes)
+    diff = "".join(unified_diff(change.base_data, change.data, change.name) for change in changes)
     shown = [change.name for change in changes]
     if call.asked.dry_run:
         call.out.answer("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))

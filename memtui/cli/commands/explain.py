@@ -21,7 +21,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.options import CliGroup, find_directory, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText
 from memtui.cli.table import Column, table
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.fs.boundary import check_path
 from memtui.util.errors import MemtuiError
 from memtui.util.text import clip, size
@@ -54,12 +54,14 @@ def _each(
             data = sys.stdin.buffer.read() if word == "-" else Path(word).read_bytes()
             found.append({"file": word, **look(data)})
         except OSError as error:
-            found.append({"file": word, "error": fault(error, word, outcome="not read").message})
+            found.append({"file": word, "error": to_error(error, word, outcome="not read").message})
 
     def lines() -> Iterator[Line]:
         for number, data in enumerate(found):
             if len(found) > 1:
-                yield from ["", StyledText(data["file"], "bold")] if number else [StyledText(data["file"], "bold")]
+                if number:
+                    yield ""
+                yield StyledText(data["file"], "bold")
             yield from [[StyledText("error: ", "problem"), data["error"]]] if "error" in data else text(data)
 
     call.out.answer(kind, found[0] if len(found) == 1 else found, lines(), rows=found)

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 import click
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.history.versions import FOUND
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, UsageError
-from memtui.util.text import age, many
+from memtui.util.text import age, pluralize
 
 if TYPE_CHECKING:
     from memtui.history.store import Store
@@ -70,7 +71,7 @@ def version_diff(history: "Versions", version: "Operation", name: str | None = N
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
-            parts.append(unified(after, before, change.name) if back else unified(before, after, change.name))
+            parts.append(unified_diff(after, before, change.name) if back else unified_diff(before, after, change.name))
     return "".join(parts)
 
 
@@ -126,10 +127,10 @@ def _write_git(call: CliContext, target: Path) -> int:
     call.may_write()
     if call.asked.dry_run:
         count = len(call.workspace.history.operations(call.workspace.scopes(), None))
-        call.out.note(f"-n: would write {many(count, 'commit')} to {target}")
+        call.out.note(f"-n: would write {pluralize(count, 'commit')} to {target}")
         return 0
     count = write_git(call.workspace.history, target, call.workspace.scopes())
-    call.out.answer("git", {"folder": str(target), "commits": count}, [f"{many(count, 'commit')} in {target}"])
+    call.out.answer("git", {"folder": str(target), "commits": count}, [f"{pluralize(count, 'commit')} in {target}"])
     return 0
 
 
@@ -248,7 +249,7 @@ def restore(call: CliContext, what: str | None, as_of: str | None, before: str |
         now: bytes | None = call.workspace.text(path)[0]
     except NotFound:
         now = None
-    diff = unified(now, then, key)
+    diff = unified_diff(now, then, key)
     if call.asked.dry_run:
         _told(call, "restore", f"would restore {key} from {target.id[:SHORT]}", target, None, diff)
         return None
@@ -282,7 +283,7 @@ def _restore_folder(call: CliContext, as_of: str | None, before: str | None) -> 
     if plan.left:
         if not call.asked.yes and not call.out.structured:
             call.out.say(*lines)
-        if not call.out.ask(f"Restore the other {many(len(plan.files), 'file')}?"):
+        if not call.out.ask(f"Restore the other {pluralize(len(plan.files), 'file')}?"):
             call.out.note("nothing was written")
             return 1
     when = f"as of {iso(until)}" if until is not None else f"before {before}"
@@ -290,7 +291,7 @@ def _restore_folder(call: CliContext, as_of: str | None, before: str | None) -> 
     made = saved.operation
     data |= {"done": True, "made": None if made is None else version_data(made)}
     data["left"] = [{"name": one.name, "reason": one.reason} for one in saved.left]
-    call.out.answer("restore", data, [f"restored {many(len(plan.files), 'file')} {when}"])
+    call.out.answer("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {when}"])
     return 0
 
 

@@ -11,11 +11,11 @@ from memtui.cli.names import find_all, topic
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, Output, OutputGlyphs, StyledText
 from memtui.cli.table import Column, table
+from memtui.presentation.budget_text import LIMIT_UNITS, amount_left, budget_verdict
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import many
 
 if TYPE_CHECKING:
-    from memtui.memory.budget import IndexBudget
+    from memtui.memory.budget import IndexBudget, Limit
     from memtui.memory.scope import Scope
     from memtui.memory.snapshot import Snapshot
 
@@ -57,33 +57,23 @@ def bar(used: float, glyphs: OutputGlyphs) -> str:
     return glyphs.edges[0] + glyphs.bar * full + glyphs.rest * (_CELLS - full) + glyphs.edges[1]
 
 
-def state_of(budget: "IndexBudget", warn: int = 80) -> tuple[str, str]:
-    """The word for how full an index is, and its style."""
-    if budget.over:
-        return f"OVER: {many(budget.lost_lines, 'line')} not loaded", "problem"
-    return ("near limit", "warn") if budget.used * 100 >= warn else ("fits", "good")
-
-
 def meter(out: Output, budget: "IndexBudget", warn: int = 80) -> Iterator[Line]:
-    """The meter as text."""
-    word, style = state_of(budget, warn)
-    if out.plain:
-        yield f"MEMORY.md\t{word}"
-        yield f"lines\t{budget.lines}\t{budget.max_lines}\t{_left(budget.lines_left)}"
-        yield f"units\t{budget.units}\t{budget.max_units}\t{_left(budget.units_left)}"
-        return
-    for name, number, limit in (
+    """The meter as text; `warn` is the percentage from which the index is near its limit."""
+    verdict = budget_verdict(budget.lost_lines, budget.used, near=warn / 100)
+    limits: tuple[tuple[Limit, int, int], ...] = (
         ("lines", budget.lines, budget.max_lines),
         ("units", budget.units, budget.max_units),
-    ):
-        left = _left(limit - number)
-        marked = StyledText(word, style) if name == budget.first_limit else StyledText("")
-        label = "MEMORY.md  " if name == "lines" else " " * 11
-        yield [label, f"{name} ", bar(number / limit, out.glyphs), f" {number:,}/{limit:,} ({left})  ", marked]
-
-
-def _left(number: int) -> str:
-    return f"{number:,} left" if number >= 0 else f"{-number:,} too many"
+    )
+    if out.plain:
+        yield f"MEMORY.md\t{verdict.text}"
+        for limit, used, most in limits:
+            yield f"{LIMIT_UNITS[limit]}\t{used}\t{most}\t{amount_left(used, most)}"
+        return
+    for limit, used, most in limits:
+        marked = StyledText(verdict.text, verdict.tone) if limit == budget.first_limit else StyledText("")
+        label = "MEMORY.md  " if limit == "lines" else " " * 11
+        counts = f" {used:,}/{most:,} ({amount_left(used, most)})  "
+        yield [label, f"{LIMIT_UNITS[limit]:<11}", bar(used / most, out.glyphs), counts, marked]
 
 
 def _scope(snapshot: "Snapshot", wanted: str) -> "Scope":
@@ -111,7 +101,7 @@ def _scope(snapshot: "Snapshot", wanted: str) -> "Scope":
 @click.option("--scope", default="auto", metavar="S", help="Another index: team, agent:user:NAME …")
 @pass_context
 def budget(call: CliContext, check: bool, warn: int | None, scope: str) -> int:
-    """How full MEMORY.md is: lines and UTF-16 units as the agent counts them, and what is not loaded.
+    """How full MEMORY.md is: lines and characters as Claude Code counts them, and what is not loaded.
 
     Ends with 1 if a part is not loaded; --check --warn N also from N percent on.
     """
@@ -127,13 +117,12 @@ def budget(call: CliContext, check: bool, warn: int | None, scope: str) -> int:
         if out.quiet:
             return
         if check:
-            word, style = state_of(measured, warn or 80)
-            counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} units"
-            yield ["MEMORY.md  ", StyledText(word, style), f"  {counts}"]
+            verdict = budget_verdict(measured.lost_lines, measured.used, near=(warn or 80) / 100)
+            counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} characters"
+            yield ["MEMORY.md  ", StyledText(verdict.text, verdict.tone), f"  {counts}"]
             return
         yield from meter(out, measured, warn or 80)
-        first = "lines" if measured.first_limit == "lines" else "UTF-16 units"
-        yield f"first limit: {first} ({measured.used:.0%} used)"
+        yield f"first limit: {LIMIT_UNITS[measured.first_limit]} ({measured.used:.0%} used)"
         if measured.over:
             yield f"cut at line {measured.cut_line_in_file} of the file"
             for entry in data["lost"]:

@@ -18,8 +18,9 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.fs.atomic import read_stable
+from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.errors import MemtuiError, NotFound, Refused, Unsupported, UsageError
-from memtui.util.text import age, many, size, visible
+from memtui.util.text import age, pluralize, size, visible
 
 if TYPE_CHECKING:
     from memtui.memory.checks.base import Problem
@@ -113,10 +114,10 @@ def ls(
     Only the heads of the files are read; --problems and -v read all and mark those with problems. Ends with 1 if
     nothing fits.
     """
-    from memtui.util.filter_query import matches, parse
+    from memtui.util.filter_query import matches_query, parse_query
 
     snapshot = call.snapshot(full=troubled or call.out.verbose)
-    terms = parse(" ".join(words))
+    terms = parse_query(" ".join(words))
     found = [
         (named, row)
         for named, row in file_rows(call.pins, snapshot)
@@ -124,7 +125,7 @@ def ls(
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
-        and matches(terms, named.name, *_words_of(row))
+        and matches_query(terms, named.name, *_words_of(row))
     ]
     orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
     if sort in orders:
@@ -209,7 +210,7 @@ def _mark(out: Output, row: Data) -> tuple[str, str]:
 
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [many(row["problems"], "problem")] if row["problems"] else []
+    words = [pluralize(row["problems"], "problem")] if row["problems"] else []
     words += ["not in MEMORY.md"] if row["in_index"] is False else []
     words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
     words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []
@@ -334,15 +335,14 @@ def meta_text(call: CliContext, row: Data, details: Data) -> Iterator[Line]:
 
 def problem_line(out: Output, problem: Data) -> Line:
     """A problem as one line: place, severity, what it is, what mends it."""
-    where = ":".join(str(part) for part in (problem["name"], problem["line"], problem["column"]) if part is not None)
-    style = {"error": "problem", "warning": "warn"}.get(problem["severity"], "dim")
+    where = problem_place(problem["name"], problem["line"], problem["column"])
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
     return [
         StyledText(where, "bold"),
         "  ",
-        StyledText(problem["severity"], style),
+        StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]]),
         f"  {problem['message']}",
         StyledText(fix, "dim"),
     ]

@@ -16,7 +16,7 @@ from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import age, many, size, visible
+from memtui.util.text import age, pluralize, size, visible
 
 if TYPE_CHECKING:
     from memtui.client.projects import Project
@@ -42,7 +42,7 @@ def move(call: CliContext, old: str, new: Path, only_memory: bool) -> int:
     and does it; projects undo-move takes it back. Nothing is overwritten: of two sessions or memories with one name
     both stay. Running sessions stay where they are. Ends with 1 if there is nothing to move, or on a no.
     """
-    from memtui.client.running import running_in
+    from memtui.client.running import running_sessions_in
     from memtui.projects.relocate import apply_move, plan_move
 
     call.may_write()
@@ -56,7 +56,7 @@ def move(call: CliContext, old: str, new: Path, only_memory: bool) -> int:
         directory=directory,
         shared=project.collision,
         sessions=not only_memory,
-        live=frozenset(running_in(config)),
+        live=frozenset(running_sessions_in(config)),
         now=call.now,
     )
     if plan.empty or call.asked.dry_run:
@@ -67,7 +67,7 @@ def move(call: CliContext, old: str, new: Path, only_memory: bool) -> int:
     if not call.out.ask("Move this?"):
         call.out.note("nothing was moved")
         return 1
-    _told(call, plan, apply_move(plan, live=frozenset(running_in(config)), now=call.now))
+    _told(call, plan, apply_move(plan, live=frozenset(running_sessions_in(config)), now=call.now))
     return 0
 
 
@@ -78,7 +78,7 @@ def _source(call: CliContext, word: str) -> "tuple[Project, Path | None]":
         NotFound: If there is none; a directory never stands for the project of a repository around it.
         Usage: If two directories share the folder and the word doesn't say which.
     """
-    from memtui.client.paths import real
+    from memtui.client.paths import real_path
     from memtui.client.projects import find_project
 
     project = find_project(call.env, word)
@@ -91,7 +91,7 @@ def _source(call: CliContext, word: str) -> "tuple[Project, Path | None]":
     if project.folder in (path, *path.parents):
         return project, project.cwd
     for directory in (project.cwd, *project.cwds):
-        if directory is not None and directory in (path, real(path)):
+        if directory is not None and directory in (path, real_path(path)):
             return project, directory
     raise NotFound(f"{visible(word, keep='')} has left nothing", hint="memtui projects lists the projects")
 
@@ -143,14 +143,14 @@ def _told(call: CliContext, plan: "MovePlan", moved: "MoveResult | None") -> Non
 
 
 def _plan_lines(call: CliContext, plan: "MovePlan") -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
 
     yield ["from  ", StyledText(str(plan.old or plan.source), "bold")]
     yield ["to    ", StyledText(str(plan.new), "bold")]
     most = len(plan.sessions) if call.out.verbose else MOST
     rows: list[list[str | StyledText]] = []
     for session in plan.sessions[:most]:
-        title = session.title or StyledText(NAMELESS, "dim")
+        title = session.title or StyledText(UNTITLED, "dim")
         rows.append(["session", session.id[:SHORT], size(session.size), title, StyledText(session.how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", StyledText(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
@@ -187,7 +187,7 @@ def undo_move(call: CliContext, id: str, listed: bool) -> int:
     A session that went on since goes back with all of it.
     """
     from memtui.client.paths import projects_dir
-    from memtui.client.running import running_in
+    from memtui.client.running import running_sessions_in
     from memtui.projects.relocate_undo import past_move
     from memtui.projects.relocate_undo import undo_move as take_back
 
@@ -198,7 +198,9 @@ def undo_move(call: CliContext, id: str, listed: bool) -> int:
     if call.asked.dry_run:
         _undone(call, past, None)
         return 0
-    live = frozenset(running_in(projects_dir(call.env).parent)) | frozenset(running_in(past.folder.parent.parent))
+    live = frozenset(running_sessions_in(projects_dir(call.env).parent)) | frozenset(
+        running_sessions_in(past.folder.parent.parent)
+    )
     _undone(call, past, take_back(call.dirs, past.id, live=live, now=call.now))
     return 0
 
@@ -226,7 +228,7 @@ def _listed(call: CliContext) -> int:
         lines: list[list[str | StyledText]] = []
         for past in moves:
             state = "taken back" if past.undone else "" if past.ended else "stopped half-way"
-            what = many(past.sessions, "session") + (", memory" if past.memory else "")
+            what = pluralize(past.sessions, "session") + (", memory" if past.memory else "")
             lines.append(
                 [past.id[:SHORT], age(call.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]
             )
@@ -252,7 +254,7 @@ def _undone(call: CliContext, past: "MoveRecord", done: "Undone | None") -> None
     }
 
     def text() -> Iterator[Line]:
-        what = many(sessions, "session") + (" and the memory" if memory else "")
+        what = pluralize(sessions, "session") + (" and the memory" if memory else "")
         yield f"{'would bring' if done is None else 'brought'} {what} back from {past.new} to {past.old}"
         yield from _stay_lines(stays)
 

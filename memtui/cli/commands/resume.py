@@ -88,7 +88,7 @@ def _session(call: CliContext, word: str | None, *, last: bool) -> Path:
 
 def _run(call: CliContext, plan: "LaunchPlan") -> int:
     """Hand the terminal to the client, and come back with its exit code."""
-    from memtui.client.executable import find_client, resume_environ, resume_words
+    from memtui.client.executable import find_client, resume_command, resume_environment
     from memtui.util.foreground import run_in_foreground
 
     plan.refuse_open()
@@ -98,16 +98,16 @@ def _run(call: CliContext, plan: "LaunchPlan") -> int:
         return 0
     if not (call.out.interactive() and sys.stdout.isatty()):
         raise Unsupported("the client needs a terminal", hint="--print shows the command, --context the conversation")
-    words = resume_words(client, _forked(call, plan).id if plan.writes else plan.id, fork=plan.forks)
+    words = resume_command(client, _forked(call, plan).id if plan.writes else plan.id, fork=plan.forks)
     try:
-        return run_in_foreground(words, cwd=plan.directory, environ=resume_environ(call.env))
+        return run_in_foreground(words, cwd=plan.directory, environ=resume_environment(call.env))
     except OSError as error:
         raise Unsupported(f"{visible(client, keep='')} can't be started: {error.strerror}") from error
 
 
 def _show(call: CliContext, plan: "LaunchPlan") -> None:
     """Print the command, with a fork written if it needs one."""
-    from memtui.client.executable import NAME, resume_words
+    from memtui.client.executable import CLIENT_NAME, resume_command
 
     made: Fork | None = None
     if plan.writes and call.asked.dry_run:
@@ -122,7 +122,7 @@ def _show(call: CliContext, plan: "LaunchPlan") -> None:
         "session": plan.id,
         "resumes": name or None,
         "directory": plan.directory,
-        "argv": resume_words(NAME, name, fork=plan.forks) if name else None,
+        "argv": resume_command(CLIENT_NAME, name, fork=plan.forks) if name else None,
         "command": command or None,
         "fork": plan.forks or plan.writes,
         "written": made.path if made else None,
@@ -158,11 +158,11 @@ def _end(plan: "LaunchPlan") -> str:
 
 def _command(call: CliContext, plan: "LaunchPlan", name: str) -> str:
     """The command for a shell; the client's folder is named where the shell's own variables would lead elsewhere."""
-    from memtui.client.executable import copied_command, resume_environ
+    from memtui.client.executable import resume_environment, shell_command
 
-    config = resume_environ(call.env).get(CONFIG)
+    config = resume_environment(call.env).get(CONFIG)
     given = {CONFIG: config} if config is not None and config != os.environ.get(CONFIG) else {}
-    return copied_command(plan.directory, name, fork=plan.forks, environ=given)
+    return shell_command(plan.directory, name, fork=plan.forks, environ=given)
 
 
 def _context(call: CliContext, path: Path, at: str, form: str) -> int:

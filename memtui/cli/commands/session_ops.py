@@ -12,8 +12,8 @@ from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
-from memtui.util.resolve import begins, resolve_one
-from memtui.util.text import age, many, size
+from memtui.util.resolve import matches_prefix, resolve_one
+from memtui.util.text import age, pluralize, size
 
 if TYPE_CHECKING:
     from memtui.sessions.archive import ArchivedSession, SessionArchive
@@ -39,7 +39,7 @@ def _span(context: click.Context, parameter: click.Parameter, value: str | None)
 @pass_context
 def rename(call: CliContext, session: str, title: str) -> None:
     """Give a session another title, as the client's /rename does: one record more at the end of its file."""
-    from memtui.client.session_files import one_line
+    from memtui.client.session_files import title_line
     from memtui.projects.activity import archive_for
     from memtui.sessions.rename import check_title, title_before
 
@@ -47,7 +47,7 @@ def rename(call: CliContext, session: str, title: str) -> None:
     path = _find(call, session)
     title = check_title(title)
     if call.asked.dry_run:
-        words = f"would rename session {one_line(title_before(path)) or path.stem[:SHORT]!r} to {title!r}"
+        words = f"would rename session {title_line(title_before(path)) or path.stem[:SHORT]!r} to {title!r}"
         _told(call, "rename", None, [words])
         return
     _told(call, "rename", archive_for(call.workspace).rename(path, title))
@@ -203,7 +203,7 @@ def _kept_data(kept: "ArchivedSession") -> Data:
 
 def _find(call: CliContext, word: str, *, move: bool = False) -> Path:
     """The file of a session, of any project; one that shall be moved has to be in a project folder."""
-    from memtui.client.paths import projects_dir, real
+    from memtui.client.paths import projects_dir, real_path
     from memtui.projects.activity import archive_for
     from memtui.sessions import catalog
     from memtui.sessions.listing import project_folders
@@ -215,14 +215,14 @@ def _find(call: CliContext, word: str, *, move: bool = False) -> Path:
         if any(one.note.id.startswith(word.lower()) for one in archive_for(call.workspace).kept()):
             error.hint = f"it is archived or deleted: memtui sessions restore {word}"
         raise
-    if move and path.absolute().parent.parent != projects and real(path.parent).parent != real(projects):
+    if move and path.absolute().parent.parent != projects and real_path(path.parent).parent != real_path(projects):
         raise Refused(f"{path} is in no project folder of the agent client: it was left where it is")
     return path
 
 
 def _find_kept(kept: "list[ArchivedSession]", word: str) -> "ArchivedSession":
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
-    fits = [one for one in kept if begins(one.note.id, word)]
+    fits = [one for one in kept if matches_prefix(one.note.id, word)]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
     last = list({one.note.id: one for one in reversed(fits)}.values())
     lists = "memtui sessions ls --archived lists them"
@@ -246,7 +246,7 @@ def _older(call: CliContext, seconds: int, everywhere: bool, live: frozenset[str
 
 
 def _listed(call: CliContext, keeper: "SessionArchive", paths: Sequence[Path]) -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
     from memtui.transcripts.summary import SummaryScanner
 
     columns = [Column("", right=True), Column("", right=True), Column("", rest=1), Column("")]
@@ -254,7 +254,9 @@ def _listed(call: CliContext, keeper: "SessionArchive", paths: Sequence[Path]) -
     for path in paths:
         names, total = keeper.files(path)
         title = SummaryScanner().file(path).title
-        rows.append([size(total), many(len(names), "file"), title or StyledText(NAMELESS, "dim"), path.stem[:SHORT]])
+        rows.append(
+            [size(total), pluralize(len(names), "file"), title or StyledText(UNTITLED, "dim"), path.stem[:SHORT]]
+        )
     yield from table(call.out, columns, rows)
 
 
@@ -272,7 +274,7 @@ def _would(call: CliContext, kind: str, keeper: "SessionArchive", paths: Sequenc
 
     def text() -> Iterator[Line]:
         yield from _listed(call, keeper, paths)
-        yield f"{many(len(paths), 'session')}, {total} bytes"
+        yield f"{pluralize(len(paths), 'session')}, {total} bytes"
 
     call.out.answer(kind, _plan(sessions, total), text())
     call.out.note("-n: nothing was moved")

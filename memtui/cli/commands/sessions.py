@@ -24,15 +24,13 @@ from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import Column, table
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.text import age, clip, many, size
+from memtui.util.text import age, clip, pluralize
 
 if TYPE_CHECKING:
-    from memtui.resume.omitted import OmissionReason
     from memtui.resume.outline import OutlineNode
     from memtui.resume.resume import ResumePlan
     from memtui.transcripts.entries import Entry
     from memtui.transcripts.stats import BackedUpFile
-    from memtui.transcripts.summary import SessionSummary
     from memtui.transcripts.transcript import Transcript
 
 __all__ = ["sessions"]
@@ -118,24 +116,21 @@ def sessions_show(call: CliContext, session: str) -> None:
     ID is the beginning of an id, a title, or a transcript's path. Files that it changed are told with the number of
     their kept versions, and how they are now against the newest of these.
     """
+    from memtui.client.session_files import UNTITLED
+    from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
+    from memtui.resume.conversation import RESUME_POINT_REASONS
+    from memtui.resume.health import check_health
     from memtui.resume.resume import plan_resume
     from memtui.sessions import catalog
+    from memtui.transcripts.stats import collect_stats
     from memtui.transcripts.summary import SummaryScanner
     from memtui.transcripts.transcript import read_transcript
 
     path = catalog.find_session(call.dirs.cache, places(call, everywhere=True), session)
     transcript = read_transcript(path)
     told, facts = plan_resume(transcript), SummaryScanner().file(path)
-    data = _transcript_data(call, transcript, told, facts)
-    call.out.answer("session", data, _text(call, data, told, facts))
-
-
-def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePlan", facts: "SessionSummary") -> Data:
-    from memtui.resume.conversation import RESUME_POINT_REASONS
-    from memtui.transcripts.stats import collect_stats
-
     done = collect_stats(transcript.each(transcript.entries))
-    return {
+    data: Data = {
         "id": transcript.path.stem,
         "path": str(transcript.path),
         **asdict(facts),
@@ -148,6 +143,27 @@ def _transcript_data(call: CliContext, transcript: "Transcript", told: "ResumePl
         "left_out": dict(Counter(item.why for item in told.omitted)),
         "defects": len(told.defects),
     }
+    omitted = omitted_details(told)
+    details = [
+        *summary_details(facts),
+        *work_details(done.tools, done.tokens),
+        *resume_details(told, check_health(transcript, told)),
+        *omitted,
+    ]
+
+    def text() -> Iterator[Line]:
+        yield StyledText(facts.title or UNTITLED, "bold")
+        yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
+        for one in details:
+            yield [StyledText(f"{one.label:<14}", "dim"), StyledText(one.text, one.tone)]
+        if omitted or told.defects:
+            yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
+        if data["files"]:
+            yield StyledText("files changed", "bold")
+            rows = [[file["path"], pluralize(file["versions"], "version"), file["now"]] for file in data["files"]]
+            yield from table(call.out, [Column("", rest=1), Column("", right=True), Column("")], rows)
+
+    call.out.answer("session", data, text())
 
 
 def _files(call: CliContext, session: str, files: "tuple[BackedUpFile, ...]", cwd: str) -> list[Data]:
@@ -164,36 +180,6 @@ def _files(call: CliContext, session: str, files: "tuple[BackedUpFile, ...]", cw
         for file in files
         if file.versions
     ]
-
-
-def _text(call: CliContext, data: Data, told: "ResumePlan", facts: "SessionSummary") -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
-    from memtui.resume.omitted import OMISSION_REASONS
-
-    yield StyledText(facts.title or NAMELESS, "bold")
-    yield f"{data['id']}  in {facts.cwd or 'an unknown directory'}{f'  on {facts.branch}' if facts.branch else ''}"
-    yield f"{facts.first_time} to {facts.last_time}"
-    counts = [(facts.prompts, "prompt"), (facts.messages, "message"), (facts.rewinds, "rewind")]
-    counts += [(facts.compactions, "compaction"), (facts.bad, "bad line")]
-    yield ", ".join(many(number, word) for number, word in counts)
-    yield "tools   " + ", ".join(f"{name} {number}" for name, number in data["tools"].items())
-    yield "tokens  " + ", ".join(
-        f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
-    )
-    if told.messages is None:
-        yield StyledText("a resume finds no conversation here", "problem")
-    else:
-        yield f"a resume goes on from {told.leaf.uuid}: {data['leaf_reason']}"
-        yield f"  sent      {len(told.messages):>5}  messages; rows of one answer count as one"
-    left: Counter[OmissionReason] = Counter(data["left_out"])
-    for why, number in left.most_common():
-        yield f"  not sent  {number:>5}  {OMISSION_REASONS[why]}"
-    if left or told.defects:
-        yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
-    if data["files"]:
-        yield StyledText("files changed", "bold")
-        rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
-        yield from table(call.out, [Column("", rest=1), Column("", right=True), Column("")], rows)
 
 
 WIDEST = 72
@@ -289,7 +275,7 @@ class _Drawing:
             )
 
     def _rows(self, node: "OutlineNode") -> Iterator[list[str | StyledText]]:
-        from memtui.client.session_files import NAMELESS
+        from memtui.client.session_files import UNTITLED
         from memtui.resume.outline import NODE_LABELS
 
         self.open[node.depth :] = [not node.last]
@@ -297,7 +283,7 @@ class _Drawing:
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
         kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
-        words = f"{kind}: {node.first_text}" if kind else node.first_text or NAMELESS
+        words = f"{kind}: {node.first_text}" if kind else node.first_text or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),

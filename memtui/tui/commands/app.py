@@ -4,7 +4,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import project_name, projects_dir, short
+from memtui.client.paths import project_name, projects_dir, tilde_path
 from memtui.client.projects import Project, gone_projects, list_projects
 from memtui.client.session_files import session_files
 from memtui.memory.workspace import Workspace
@@ -19,7 +19,7 @@ from memtui.tui.dialogs.question import Question
 from memtui.tui.messages import CommandRequested
 from memtui.tui.state import Dream
 from memtui.util.errors import Conflict, NotFound
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 WELCOME = (
     ("new", "write the first memory", "asks type, name, one line"),
@@ -123,7 +123,7 @@ class AppCommands(CommandHandler):
 
     async def wish_welcome(self, wish: CommandRequested) -> None:
         """The first-run page: where we looked, and what can be done."""
-        folder = short(self.workspace.location.folder, self.workspace.env.home)
+        folder = tilde_path(self.workspace.location.folder, self.workspace.env.home)
         # Without a number: some of the files may be sub-agents' or empty, which takes a reading to tell.
         there = bool(await self.off(session_files, self.workspace.location.transcripts))
         first, *others = WELCOME
@@ -132,7 +132,7 @@ class AppCommands(CommandHandler):
             lines.insert(1, ("sessions", "look at past sessions", "what was done here can be resumed"))
         moved = await self.off(self._namesake)
         if moved is not None and not self.workspace.read_only:
-            left = f"bring what {short(moved.cwd or moved.folder, self.workspace.env.home)} has left"
+            left = f"bring what {tilde_path(moved.cwd or moved.folder, self.workspace.env.home)} has left"
             lines.insert(0, ("bring", left, amounts(moved)))
         options = [Option(key, f"{number}  {words}", more) for number, (key, words, more) in enumerate(lines, 1)]
         chosen = await self.app.push_screen_wait(
@@ -202,4 +202,4 @@ class AppCommands(CommandHandler):
 def amounts(project: Project) -> str:
     """What a project has."""
     shared = "  shares its folder" if project.collision else ""
-    return f"{many(project.topics, 'topic')}  {many(project.sessions, 'session')}{shared}"
+    return f"{pluralize(project.topics, 'topic')}  {pluralize(project.sessions, 'session')}{shared}"

@@ -32,11 +32,11 @@ from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.dialogs.watch_run import WatchRun
 from memtui.tui.messages import CommandDone, CommandRequested, DreamStarts
 from memtui.tui.render.dream_diffs import foreign_difference, run_difference
-from memtui.tui.render.preview import diff
 from memtui.tui.screens.editor import Editor
 from memtui.tui.state import Dream, Starting
+from memtui.util.diff import unified_diff
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 KINDS = {
     "reflect": ("1  Reflect", "merges what belongs together"),
@@ -177,7 +177,7 @@ class DreamCommands(CommandHandler):
         back = lock_words(entry.before, workspace.now()) if entry is not None and entry.run == run.id else ""
         process = f"process {run.process.pid}"
         verb = "is" if drafted == 1 else "are"
-        kept = f"the {many(drafted, 'file')} it drafted {verb} kept aside" if drafted else "nothing is drafted yet"
+        kept = f"the {pluralize(drafted, 'file')} it drafted {verb} kept aside" if drafted else "nothing is drafted yet"
         return [
             f"{process}: SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else f"{process} is gone already",
             f"the memory folder stays as it is; {kept}",
@@ -245,7 +245,7 @@ class DreamCommands(CommandHandler):
                 return
             chosen = asked
         words, old, new = pairs[chosen]
-        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", diff(old, new, name)))
+        await self.app.push_screen_wait(ShowDiff(f"compare {name}: {words}", unified_diff(old, new, name)))
 
     async def wish_dream_adopt(self, wish: CommandRequested, id: str) -> None:
         """Adopt the file under the cursor; in a conflict the dream's side, if the person says so."""
@@ -280,11 +280,11 @@ class DreamCommands(CommandHandler):
         if not done.names:
             raise NotFound("nothing to adopt: the folder has all of it, or the rest conflicts")
         merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
-        what = done.names[0] if len(done.names) == 1 else many(len(done.names), "file")
+        what = done.names[0] if len(done.names) == 1 else pluralize(len(done.names), "file")
         self.app.post_message(
             CommandDone(
                 f"adopted {what}{merged}; z takes it back",
-                problem=f"{many(left, 'file')} left: they conflict" if left else "",
+                problem=f"{pluralize(left, 'file')} left: they conflict" if left else "",
             )
         )
 
@@ -297,11 +297,11 @@ class DreamCommands(CommandHandler):
         dream = self.dream(id)
         names = self._names(dream, str(wish.paths[0])) if wish.paths else None
         changes = await self.off(restore_plan, dream.run, self.workspace, names)
-        text = "\n".join(filter(None, (diff(one.base_data, one.data, one.name) for one in changes)))
+        text = "".join(filter(None, (unified_diff(one.base_data, one.data, one.name) for one in changes)))
         title = f"Restore {wish.paths[0] if wish.paths else 'all'} from before dream {id}"
         if await self.app.push_screen_wait(ShowDiff(title, text, yes="restore")):
             saved = await self.off(restore_run, dream.run, self.workspace, changes)
-            what = names[-1] if names else many(len(changes) - len(saved.left), "file")
+            what = names[-1] if names else pluralize(len(changes) - len(saved.left), "file")
             words = f"restored {what} from before the dream{merged_words(saved)}"
             self.app.post_message(CommandDone(words, problem=left_words(saved)))
 
@@ -318,7 +318,7 @@ class DreamCommands(CommandHandler):
 
 def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
-    drafted = f"{many(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
+    drafted = f"{pluralize(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
     folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"
     lock = f"; last dream {done.end.lock}" if done.end.lock else ""
     return f"dream stopped ({how}); {folder}{lock}"

@@ -16,7 +16,7 @@ from memtui.tui.editor_model import NotEditable, OpenedFile, open_file
 from memtui.tui.messages import CommandDone, CommandRequested
 from memtui.util.config import read_config
 from memtui.util.errors import MemtuiError, Refused, Unsupported
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 if TYPE_CHECKING:
     from memtui.tui.screens.compare import CompareResult
@@ -79,7 +79,7 @@ class EditorCommands(CommandHandler):
         if not opened.is_index or budget.cut_line is None:
             return ""
         lost = budget.lines - budget.cut_line + 1
-        return f"{many(lost, 'line')} {'is' if lost == 1 else 'are'} not loaded: T in the list tidies the index"
+        return f"{pluralize(lost, 'line')} {'is' if lost == 1 else 'are'} not loaded: T in the list tidies the index"
 
     async def compare_editor(self, editor: "Editor") -> None:
         """Mine against the disk: choose, and write what was chosen."""

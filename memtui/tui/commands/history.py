@@ -10,7 +10,7 @@ from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.question import Question
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import CommandDone, CommandRequested
-from memtui.tui.render.preview import diff
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound
 from memtui.util.text import age
 
@@ -79,7 +79,7 @@ class HistoryCommands(CommandHandler):
     def _version_diff(self, operation_id: str, name: str | None = None) -> str:
         history = self.workspace.history
         names = [change.name for change in history.operation(operation_id).files] if name is None else [name]
-        return "\n".join(diff(history.before(operation_id, n), history.read(operation_id, n), n) for n in names)
+        return "".join(unified_diff(history.before(operation_id, n), history.read(operation_id, n), n) for n in names)
 
     async def wish_version(self, wish: CommandRequested, version_id: str) -> None:
         """Show what one version did to the file."""
@@ -96,7 +96,9 @@ class HistoryCommands(CommandHandler):
         store, name = self.workspace.home_of(path)
         then = await self.off(store.history.read, chosen, name)
         data = await self.off(self._on_disk, path)
-        if await self.app.push_screen_wait(ShowDiff(f"Restore {name}", diff(data, then, name), yes="restore it")):
+        if await self.app.push_screen_wait(
+            ShowDiff(f"Restore {name}", unified_diff(data, then, name), yes="restore it")
+        ):
             saved = await self.off(self.workspace.restore, path, chosen)
             self.app.post_message(CommandDone(f"restored {name}{merged_words(saved)}", path))
 
@@ -121,7 +123,7 @@ class HistoryCommands(CommandHandler):
         else:
             other = await self.off(store.history.read, key, name)
         data = await self.off(self._on_disk, path)
-        await self.app.push_screen_wait(ShowDiff(f"{name}: then to now", diff(other, data, name)))
+        await self.app.push_screen_wait(ShowDiff(f"{name}: then to now", unified_diff(other, data, name)))
 
     async def _choose_version(self, path: Path, title: str) -> str | None:
         versions = await self.off(self.workspace.versions, path)

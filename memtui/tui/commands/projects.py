@@ -1,9 +1,9 @@
 """Wishes about a project that moved: what its old directory has left comes to the one that is open."""
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.client.projects import Project, find_project, gone_projects
-from memtui.client.running import running_in
-from memtui.client.session_files import NAMELESS
+from memtui.client.running import running_sessions_in
+from memtui.client.session_files import UNTITLED
 from memtui.projects.relocate import MovePlan, apply_move, plan_move
 from memtui.projects.relocate_sessions import SHORT
 from memtui.tui.commands.app import amounts
@@ -52,7 +52,7 @@ class ProjectCommands(CommandHandler):
         return next((project for project in gone if project.folder == chosen), None)
 
     def _called(self, project: Project) -> str:
-        return short(project.cwd or project.folder, self.workspace.env.home)
+        return tilde_path(project.cwd or project.folder, self.workspace.env.home)
 
     def _plan(self, project: Project) -> MovePlan:
         workspace = self.workspace
@@ -63,20 +63,20 @@ class ProjectCommands(CommandHandler):
             workspace.location.cwd,
             directory=project.cwd,
             shared=project.collision,
-            live=frozenset(running_in(project.folder.parent.parent)),
+            live=frozenset(running_sessions_in(project.folder.parent.parent)),
             now=workspace.now,
         )
 
     @staticmethod
     def _live(plan: MovePlan) -> frozenset[str]:
-        return frozenset(running_in(plan.source.parent.parent))
+        return frozenset(running_sessions_in(plan.source.parent.parent))
 
 
 def _told(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:
-        title = clip(session.title or NAMELESS, TITLE)
+        title = clip(session.title or UNTITLED, TITLE)
         lines.append(
             f"+session {session.id[:SHORT]}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}"
         )

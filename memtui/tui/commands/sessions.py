@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from memtui.client.executable import copied_command, find_client, resume_environ, resume_words
-from memtui.client.paths import short
-from memtui.client.session_files import NAMELESS
+from memtui.client.executable import find_client, resume_command, resume_environment, shell_command
+from memtui.client.paths import tilde_path
+from memtui.client.session_files import UNTITLED
 from memtui.fs.atomic import create_file
 from memtui.projects.activity import archive_for, live_sessions, make_fork
 from memtui.resume.export import ExportFormat, export_transcript
@@ -50,7 +50,7 @@ class SessionCommands(CommandHandler):
         else:
             told = await self.off(self._told, path, at)
         options = await self.off(self._options, path, at, told)
-        title = visible(self.session(wish).title, keep="") or NAMELESS
+        title = visible(self.session(wish).title, keep="") or UNTITLED
         start = next(option.key for option in options if not option.off)
         explain = f"up to message {at[:8]}" if at else ""
         chosen = await self.app.push_screen_wait(
@@ -81,7 +81,7 @@ class SessionCommands(CommandHandler):
         home, why, where, forks = self.workspace.env.home, "", "", False
         try:
             plan = self._plan(path, at, fork=False)
-            where, forks = f"in {short(plan.directory, home)}", plan.writes
+            where, forks = f"in {tilde_path(plan.directory, home)}", plan.writes
             why = plan.open_elsewhere
         except MemtuiError as error:
             why = error.message
@@ -115,10 +115,10 @@ class SessionCommands(CommandHandler):
         client, name = find_client(env), plan.id
         if plan.writes:
             name = (await self._fork(plan)).stem
-        words = resume_words(client, name, fork=plan.forks)
+        words = resume_command(client, name, fork=plan.forks)
         try:
             with self.app.suspend():
-                code = run_in_foreground(words, cwd=plan.directory, environ=resume_environ(env))
+                code = run_in_foreground(words, cwd=plan.directory, environ=resume_environment(env))
         except OSError as error:
             raise Unsupported(f"{client} can't be started: {error.strerror}") from error
         finally:
@@ -137,7 +137,7 @@ class SessionCommands(CommandHandler):
         """Send the command that resumes it to the clipboard; for a message in its middle a fork is written first."""
         plan = await self.off(self._plan, self.one(wish), at, fork=False)
         name = (await self._fork(plan)).stem if plan.writes else plan.id
-        self.app.copy_to_clipboard(copied_command(plan.directory, name))
+        self.app.copy_to_clipboard(shell_command(plan.directory, name))
         self.app.notify("command sent to the clipboard", markup=False)
 
     def _copy_context(self, told: ResumePlan, title: str) -> None:
@@ -227,14 +227,14 @@ class SessionCommands(CommandHandler):
         """What a listed session is called."""
         session_list = self.app.state.session_list if self.app.state else None
         found = session_list.sessions.at(str(path)) if session_list else None
-        return (found.title if found else "") or NAMELESS
+        return (found.title if found else "") or UNTITLED
 
     async def wish_session_read(self, wish: CommandRequested, at: str = "") -> None:
         """Read the whole conversation on a screen of its own."""
         from memtui.tui.screens.transcript import TranscriptScreen
 
         path, conversation = self.one(wish), self.app.state.conversation if self.app.state else None
-        title = visible(self.session(wish).title, keep="") or NAMELESS
+        title = visible(self.session(wish).title, keep="") or UNTITLED
         way = None
         if conversation is not None and conversation.point.place == str(path):
             path, way = conversation.transcript.path, conversation.way

@@ -10,8 +10,8 @@ from memtui.tui.dialogs.ask import Ask
 from memtui.tui.dialogs.choose import Choose, Option
 from memtui.tui.dialogs.show_diff import ShowDiff
 from memtui.tui.messages import CommandDone, CommandRequested
-from memtui.tui.render.preview import diff
 from memtui.util.config import SETTINGS, read_config
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Refused, UsageError
 
 LAYERS = {
@@ -82,7 +82,7 @@ class SettingsCommands(CommandHandler):
 
     async def _write_client(self, switch: Switch, value: object, layer: str) -> None:
         path, before, after = await self.off(self.workspace.switch_edit, switch.key, value, layer)
-        shown = diff(before, after, str(path))
+        shown = unified_diff(before, after, str(path))
         title = f"{switch.key} in the {layer} settings"
         if await self.app.push_screen_wait(ShowDiff(title, shown, yes="write it")):
             await self.off(self.workspace.write_switch, path, before, after, f"{switch.key}: {layer} settings")

@@ -13,7 +13,7 @@ from textual.widgets import Input
 from memtui.tui.dialogs.dialog import Dialog, text_rows
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
-from memtui.util.filter_query import matches, parse
+from memtui.util.filter_query import matches_query, parse_query
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -96,9 +96,9 @@ class Choose(Dialog[Key], Generic[Key]):
         if self._digits and event.value.isdecimal() and 0 < int(event.value) <= len(self._all):
             self.dismiss(self._all[int(event.value) - 1].key)
             return
-        terms = parse(event.value)
+        terms = parse_query(event.value)
         lines = self._lines
-        lines.options = [o for o in self._all if matches(terms, o.label, o.detail)]
+        lines.options = [o for o in self._all if matches_query(terms, o.label, o.detail)]
         lines.cursor = 0
         lines.rows_changed()
 

@@ -20,14 +20,14 @@ from memtui.tui import keys, styles
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DreamSeen
 from memtui.tui.reach import app_of
-from memtui.tui.render.run_rows import facts, foreign_head, standing, title_of, touched_files
+from memtui.tui.render.run_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.run_actions import RunActions
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.text import span, visible
+from memtui.util.text import duration, visible
 
 BESIDE_FROM = 110
 """Cells from which the diff of the file under the cursor stands beside the files."""
@@ -122,7 +122,7 @@ class WatchRun(Dialog[None], RunActions):
         opened = opened if opened is not None and opened.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
-            rows = [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
+            rows = [*standing(dream, opened, now, width, self.glyphs), *details(dream, width)]
             most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
             self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))
@@ -169,7 +169,7 @@ class WatchRun(Dialog[None], RunActions):
             words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
         elif self._foreign is not None:
             on = state.foreign is not None
-            held = span(max(now - self._foreign.since, 0.0))
+            held = duration(max(now - self._foreign.since, 0.0))
             words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
             hints = FOREIGN
         else:

@@ -20,7 +20,7 @@ from memtui.dream.run.stage import has_stage, open_stage
 from memtui.tui.messages import CommandFailed, DiffLoaded, DreamAdvanced, DreamsChanged, RunsFinished, RunsLoaded
 from memtui.tui.state import Dream, FileDiff, OpenDream
 from memtui.util.errors import MemtuiError
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class DreamLoader:
 
     def tick(self) -> None:
         """A second of a dream: a process of somebody else's ends without a word."""
-        if self._foreign is not None and not alive(Identity(self._foreign.pid)):
+        if self._foreign is not None and not is_alive(ProcessIdentity(self._foreign.pid)):
             self.again()
 
     def started(self, run: StartedRun) -> None:
@@ -219,4 +219,4 @@ class DreamLoader:
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)
-        return alive(run.process) and (started is None or not started.has_ended())
+        return is_alive(run.process) and (started is None or not started.has_ended())

@@ -1,6 +1,5 @@
 """A file as lines to read: its text, its links, or its history. Runs in a thread; knows no widget."""
 
-import difflib
 from pathlib import Path
 
 from textual.content import Content
@@ -135,13 +134,3 @@ def _version(version: Operation, name: str, now: float, glyphs: Glyphs) -> Markd
         1,
         (f"version:{version.id}",),
     )
-
-
-def diff(before: bytes | None, after: bytes | None, name: str) -> str:
-    """A unified diff of two states of one file; None is "no file"."""
-
-    def lines(data: bytes | None) -> list[str]:
-        return [] if data is None else data.decode("utf-8", errors="replace").splitlines()
-
-    old, new = ("/dev/null" if before is None else name), ("/dev/null" if after is None else name)
-    return "\n".join(difflib.unified_diff(lines(before), lines(after), old, new, lineterm="", n=3))
