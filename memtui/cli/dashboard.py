@@ -19,7 +19,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.lock import effective_lock
 from memtui.memory.snapshot import Snapshot
-from memtui.presentation.dream_text import opening
+from memtui.presentation.dream_text import gate_text, gates_summary
 from memtui.util.text import age, pluralize, size
 
 _TOPICS = 30
@@ -123,7 +123,8 @@ def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot"
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield ""
+    yield StyledText("problems", "bold")  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
@@ -136,7 +137,8 @@ def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
+    yield ""
+    yield StyledText(f"topics  {len(topics)}", "bold")
     shown = len(topics) if context.out.verbose else _TOPICS
     yield from file_table(context.out, topics[:shown], context.now())
     if len(topics) > shown:
@@ -157,24 +159,22 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all checks are ready" if not closed else f"no, {len(closed)} of {len(gates)} checks wait"
-    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("ready" if gate.open else "waiting", "good" if gate.open else "warn")
-        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
-        reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
+        told = gate_text(gate, now)
+        state = StyledText(told.label, told.tone)
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
     yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", StyledText("last sessions", "bold")]
+    yield ""
+    yield StyledText("last sessions", "bold")
     rows: list[list[str | StyledText]] = [
         [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
         for one in sessions

@@ -1,4 +1,4 @@
-"""The agent client as a program: where it is, where a session has to be resumed, and by which command.
+"""The `claude` program: where it is, where and by which command a session is resumed.
 
 Source:
     Claude Code 2.1.332, recorded: `claude --resume ID` finds the session from any directory and goes on in its file,
@@ -24,13 +24,13 @@ from memtui.util.text import visible
 
 CLIENT_NAME = "claude"
 
-_ELSEWHERE = (".local/bin/claude", ".claude/local/claude")
-"""Below the home: where its installers put it, on the PATH or not."""
+_INSTALL_PATHS = (".local/bin/claude", ".claude/local/claude")
+"""Below the home folder: where its installers put it, on the PATH or not."""
 _PLAIN = re.compile(r"[\x20-\x7e]*")
 
 
 def find_client(env: Env) -> str:
-    """The client's executable: the one on the PATH, else where its installers put it.
+    """Return the path of the executable: on the PATH, else where its installers put it.
 
     Raises:
         Unsupported: If there is none.
@@ -38,18 +38,18 @@ def find_client(env: Env) -> str:
     found = shutil.which(CLIENT_NAME, path=env.get("PATH") or os.defpath)
     if found is not None:
         return str(Path(found).absolute())
-    for name in _ELSEWHERE:
+    for name in _INSTALL_PATHS:
         place = env.home / name
         if place.is_file() and os.access(place, os.X_OK):
             return str(place)
     raise Unsupported(
-        f"the agent client isn't installed here: no {CLIENT_NAME} on the PATH",
+        f"Claude Code isn't installed here: no {CLIENT_NAME} on the PATH",
         hint="install Claude Code; --print shows the command, --context the conversation",
     )
 
 
 def resume_command(client: str, session: str, *, fork: bool = False) -> list[str]:
-    """The command that resumes a session, in words; `fork`: in a new file, the old one stays as it is."""
+    """The command that resumes a session; `fork`: into a new file, the old one stays as it is."""
     return [client, "--resume", session, *(["--fork-session"] if fork else [])]
 
 
@@ -60,10 +60,10 @@ def resume_environment(env: Env) -> dict[str, str]:
 
 
 class ResumeDirectory(Struct, frozen=True):
-    """Where a session has to be resumed, so that the client works where it did.
+    """Where a session has to be resumed, so that Claude Code works where it did.
 
     `directory` is the one that it began in, `None` if its records name none. `there`: it exists. `others` are the other
-    directories that it worked in and that exist.
+    existing directories that it worked in.
     """
 
     directory: Path | None
@@ -84,7 +84,7 @@ def resume_directory(file: SessionFile) -> ResumeDirectory:
 def shell_command(
     directory: Path | None, session: str, *, fork: bool = False, environ: Mapping[str, str] | None = None
 ) -> str:
-    """The command that resumes a session, for a person to paste into a shell.
+    """The command that resumes a session, to be pasted into a shell.
 
     Args:
         directory: Where it has to run; left out if `None`.
@@ -93,7 +93,7 @@ def shell_command(
         environ: Variables to set for it.
 
     Returns:
-        One line. What a terminal would obey is written as an escape that the shell (not a plain POSIX one) turns back.
+        One line. Control characters are written as escapes that bash and zsh turn back.
     """
     words = [shell_quote(word) for word in resume_command(CLIENT_NAME, session, fork=fork)]
     words[:0] = [f"{name}={shell_quote(value)}" for name, value in (environ or {}).items()]
@@ -102,12 +102,12 @@ def shell_command(
 
 
 def shell_quote(word: str) -> str:
-    """A word for a shell, on one line and without a character that a terminal would obey."""
+    """Quote a word for a shell, on one line and without control characters."""
     if visible(word, keep="") == word:
         return shlex.quote(word)
     try:
         data = os.fsencode(word)
-    except UnicodeEncodeError:  # half a character, which no name on the disk can hold
+    except UnicodeEncodeError:  # a lone surrogate, which no name on the disk can hold
         data = word.encode("utf-8", "surrogatepass")
     return "$'" + "".join(map(_escaped, data)) + "'"
 

@@ -1,14 +1,16 @@
-"""Strict JSON as text: which bytes belong to which member of the outermost object, and changing one of them.
+"""Edit one member of a JSON object and keep every other character.
 
-The standard library reads JSON but forgets where things stood. This scanner keeps the places, accepts exactly what
-the agent client accepts (no comments, no trailing commas, no NaN), and never recurses, so that deep nesting is no trap.
+The standard library parses JSON without positions. This scanner keeps them, accepts exactly what Claude Code accepts
+(no comments, no trailing commas, no NaN), and never recurses, so that deep nesting is no problem.
 """
 
 import json
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Final, NamedTuple, NoReturn
+from typing import Final, NoReturn
+
+from msgspec import Struct
 
 from memtui.util.errors import MemtuiError
 
@@ -20,7 +22,7 @@ class Unset(Enum):
 
 
 UNSET: Final = Unset.UNSET
-"""Passed instead of a value: take the key out."""
+"""Passed instead of a value: delete the key."""
 
 _TOKEN = re.compile(
     r"[ \t\n\r]*(?:"
@@ -30,12 +32,12 @@ _TOKEN = re.compile(
     r"|(?P<end>\Z))"
 )
 _SPACE = " \t\n\r"
-_LONGEST_INT = 300
-"""Digits: Python refuses to read integers from 4,300 on; such a number becomes a float, as it is for the client."""
+_MAX_INT_DIGITS = 300
+"""Python refuses to read integers of 4,300 digits; longer numbers become floats, as they are for Claude Code."""
 
 
-_DEEPEST = 500
-"""Objects and lists within each other: any Python reads as many, not every one reads more."""
+_MAX_DEPTH = 500
+"""Nested objects and lists that every Python can read."""
 
 
 class InvalidJson(ValueError):
@@ -47,10 +49,10 @@ class InvalidJson(ValueError):
         self.line = line
 
 
-class JsonMember(NamedTuple):
+class JsonMember(Struct, frozen=True):
     """One `"key": value` of the outermost object, as character offsets; `after` is where the value ends.
 
-    `depth` counts the objects and lists within each other that it is.
+    `depth` is how deep its value nests.
     """
 
     key: str
@@ -61,7 +63,7 @@ class JsonMember(NamedTuple):
     depth: int
 
 
-class _Token(NamedTuple):
+class _Token(Struct, frozen=True):
     kind: str  # the mark itself, "string", "scalar" or "end"
     start: int
     stop: int
@@ -160,7 +162,7 @@ def _fail(text: str, at: int, reason: str) -> NoReturn:
 def read_object(text: str) -> dict[str, object]:
     """The outermost object as a dictionary; the last of two equal keys wins.
 
-    A member that nests too deeply to be read is left out: the client skips such an entry and keeps the rest.
+    A member that nests too deeply to be read is left out, as in Claude Code.
 
     Raises:
         BadJson: If the text isn't one strict JSON object.
@@ -168,17 +170,17 @@ def read_object(text: str) -> dict[str, object]:
     found: dict[str, object] = {}
     for member in parse_members(text):
         found.pop(member.key, None)
-        if member.depth <= _DEEPEST:
+        if member.depth <= _MAX_DEPTH:
             found[member.key] = json.loads(text[member.value : member.after], parse_int=_number)
     return found
 
 
 def _number(digits: str) -> int | float:
-    return int(digits) if len(digits) < _LONGEST_INT else float(digits)
+    return int(digits) if len(digits) < _MAX_INT_DIGITS else float(digits)
 
 
 def edit_setting(text: str, key: str, value: object | Unset) -> str:
-    """Set one key of a settings file, or take it out, and leave every other character where it was.
+    """Set one key of a settings file, or delete it, and keep every other character.
 
     A key that is there keeps its place (the last one where it stands twice: that one counts); a new key follows the
     last one, in the style of the file. An empty text becomes a small object of its own.
@@ -206,11 +208,11 @@ def edit_setting(text: str, key: str, value: object | Unset) -> str:
     same = [member for member in found if member.key == key]
     if value is UNSET:
         for member in reversed(same):
-            text = _take_out(text, parse_members(text), member.start)
+            text = _delete(text, parse_members(text), member.start)
         return text
     line_end, indent = _style(text, found)
     if not same:
-        return _put_in(text, found, _dump(key), _dump(value, line_end, indent))
+        return _insert(text, found, _dump(key), _dump(value, line_end, indent))
     last = same[-1]
     old = text[last.value : last.after]
     if old == _dump(value) or old == _dump(value, line_end, indent):
@@ -247,7 +249,7 @@ def _dump(value: object, line_end: str = "", indent: str = "") -> str:
     return text.replace("\n", line_end + indent) if spread else text
 
 
-def _put_in(text: str, found: tuple[JsonMember, ...], key: str, value: str) -> str:
+def _insert(text: str, found: tuple[JsonMember, ...], key: str, value: str) -> str:
     if not found:
         opening = text.index("{")
         closing = text.index("}", opening)
@@ -266,7 +268,7 @@ def _put_in(text: str, found: tuple[JsonMember, ...], key: str, value: str) -> s
     return f"{text[: last.after]},{before}{key}{colon}{value}{text[last.after :]}"
 
 
-def _take_out(text: str, found: tuple[JsonMember, ...], start: int) -> str:
+def _delete(text: str, found: tuple[JsonMember, ...], start: int) -> str:
     at = next(index for index, member in enumerate(found) if member.start == start)
     if at + 1 < len(found):
         return text[:start] + text[found[at + 1].start :]

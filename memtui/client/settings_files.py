@@ -1,4 +1,4 @@
-"""The settings files of the agent client, one layer a file, and what each says about the environment.
+"""Claude Code's settings files, one layer per file, and the environment variables they set.
 
 Recorded on Claude Code 2.1.332:
 
@@ -16,16 +16,18 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from memtui.client.environment import Env
 from memtui.client.git import canonical_root
 from memtui.client.paths import config_dir, real_path
-from memtui.util.record import Record
 
 LAYERS = ("policy", "flag", "local", "project", "user")
 """From the strongest to the weakest."""
 
 MAX_SETTINGS_BYTES = 16 << 20
-"""Bytes of a settings file that we read."""
+"""Larger settings files are not read."""
 
 SHELL_ONLY_VARIABLES = frozenset({"CLAUDE_CODE_PROJECT_DIR_NAME", "CLAUDE_CODE_REMOTE"})
 """Variables that no `env` block sets: recorded, they had no effect there."""
@@ -34,11 +36,11 @@ PROJECT_VARIABLES = frozenset({"CLAUDE_CODE_DISABLE_AUTO_MEMORY", "CLAUDE_CODE_D
 """Of the variables that we know, those that the `env` block of a project or local file may set."""
 
 
-class SettingsLayer(Record):
+class SettingsLayer(Struct, frozen=True):
     """One settings file, or the JSON given by the flag.
 
-    `data` holds what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may
-    consist of several files; they stand in the order of their strength.
+    `data` is what counts of it: {} if it is absent or was ignored, and then `problem` says why. A layer may consist of
+    several files, in the order of their strength.
     """
 
     name: str
@@ -52,8 +54,8 @@ class SettingsLayer(Record):
         return "--settings" if self.path is None else str(self.path)
 
 
-class EnvVariable(Record):
-    """An environment variable as the client sees it: `layer` is "env" for the shell, else the layer that set it."""
+class EnvVariable(Struct, frozen=True):
+    """An environment variable as Claude Code sees it: `layer` is "env" for the shell, else the layer that set it."""
 
     value: str
     layer: str
@@ -64,7 +66,7 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsL
     """Every settings file that counts in a directory, strongest first, absent ones included.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         cwd: The working directory.
         flag: What `--settings` was given: JSON or the path of a file.
 
@@ -79,10 +81,10 @@ def read_layers(env: Env, cwd: Path, flag: str | None = None) -> tuple[SettingsL
     own = [*_local(env, here), *_project(here, config), user]
     moved = effective_variables(env, (*above, *own)).get("CLAUDE_CONFIG_DIR")
     if moved is not None and moved.layer != "env":
-        later = config_dir(env._replace(environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
+        later = config_dir(replace(env, environ={**env.environ, "CLAUDE_CONFIG_DIR": moved.value}), here)
         if later != config:
-            kept = user._replace(data={"env": user.data["env"]} if "env" in user.data else {})
-            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), kept]
+            env_only = replace(user, data={"env": user.data["env"]} if "env" in user.data else {})
+            own = [*_local(env, here), *_project(here, later), _file("user", later / "settings.json"), env_only]
     return (*above, *own)
 
 
@@ -90,7 +92,7 @@ def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str
     """The environment after the `env` blocks; a block's numbers and booleans become text, what has members is left out.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         layers: As `read_layers` gives them.
 
     Returns:
@@ -114,8 +116,8 @@ def effective_variables(env: Env, layers: tuple[SettingsLayer, ...]) -> dict[str
 
 
 def effective_env(env: Env, layers: tuple[SettingsLayer, ...]) -> Env:
-    """The surroundings with the environment as the `env` blocks leave it."""
-    return env._replace(environ={name: found.value for name, found in effective_variables(env, layers).items()})
+    """The `Env` with the environment as the `env` blocks leave it."""
+    return replace(env, environ={name: found.value for name, found in effective_variables(env, layers).items()})
 
 
 def _word(value: object) -> str | None:
@@ -147,7 +149,7 @@ def _flag(flag: str, cwd: Path) -> SettingsLayer:
         return _checked("flag", None, flag)
     path = cwd / flag
     if not os.path.exists(path):  # noqa: PTH110  Path.exists raises for a name that is too long
-        return SettingsLayer("flag", path, problem="there is no such file: the agent client would not start")
+        return SettingsLayer("flag", path, problem="there is no such file: Claude Code would not start")
     return _file("flag", path, pipes=True)
 
 
@@ -194,16 +196,16 @@ def _checked(name: str, path: Path | None, text: str) -> SettingsLayer:
         data = read_object(text)
     except InvalidJson as problem:
         strict = name == "policy" or path is None
-        closing = "the agent client would not start" if strict else "the file is ignored"
+        closing = "Claude Code would not start" if strict else "the file is ignored"
         return SettingsLayer(name, path, problem=f"it is not valid JSON: {problem}; {closing}")
-    wrong = {key: wish for key, wish in ((key, _wrong(key, value)) for key, value in data.items()) if wish}
+    wrong = {key: wanted for key, wanted in ((key, _wrong(key, value)) for key, value in data.items()) if wanted}
     if not wrong:
         return SettingsLayer(name, path, data)
-    said = ", ".join(f"{key} should be {wish}" for key, wish in wrong.items())
+    words = ", ".join(f"{key} should be {wanted}" for key, wanted in wrong.items())
     if name != "policy":
-        return SettingsLayer(name, path, problem=f"{said}; the file is ignored")
-    kept = {key: value for key, value in data.items() if key not in wrong}
-    return SettingsLayer(name, path, kept, f"{said}; what else it says counts")
+        return SettingsLayer(name, path, problem=f"{words}; the file is ignored")
+    valid = {key: value for key, value in data.items() if key not in wrong}
+    return SettingsLayer(name, path, valid, f"{words}; what else it says counts")
 
 
 _TYPES: dict[str, type] = {
@@ -218,14 +220,14 @@ _TYPES: dict[str, type] = {
     "permissions": dict,
     "statusLine": dict,
 }
-_WORDS = {bool: "true or false", str: "text", dict: "an object"}
+_TYPE_WORDS = {bool: "true or false", str: "text", dict: "an object"}
 
 
 def _wrong(key: str, value: object) -> str:
     """What a value should be, if its type makes the client refuse the file; a key that we don't know is never wrong."""
     wanted = _TYPES.get(key)
     if wanted is not None:
-        return "" if isinstance(value, wanted) else _WORDS[wanted]
+        return "" if isinstance(value, wanted) else _TYPE_WORDS[wanted]
     if key == "claudeMdExcludes":
         fits = isinstance(value, list) and all(isinstance(item, str) for item in value)
         return "" if fits else "a list of texts"

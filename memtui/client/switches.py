@@ -1,16 +1,17 @@
-"""Every switch that we know of, with its value, the layer that set it, and whether and where it can be changed."""
+"""Claude Code's switches: value, the layer that set it, whether and where it can be changed."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
+from msgspec import Struct
+
 from memtui.client.environment import Env, parse_switch
 from memtui.client.paths import configured_project_name
 from memtui.client.settings_files import EnvVariable, SettingsLayer, effective_env, effective_variables
-from memtui.util.record import Record
 
 
-class Switch(Record):
-    """One switch as it stands.
+class Switch(Struct, frozen=True):
+    """One switch and its value.
 
     `layer` is "default", one of `LAYERS`, or "env:NAME" where a variable of the shell decides. `source` is the
     file, the variable or the flag. `target` is the settings file in which a change takes effect; it is `None` where
@@ -29,7 +30,7 @@ class Switch(Record):
     why_not: str = ""
 
 
-class _Key(Record):
+class _Known(Struct, frozen=True):
     key: str
     kind: str
     default: object
@@ -37,27 +38,29 @@ class _Key(Record):
 
 
 SETTINGS = (
-    _Key("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
-    _Key("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
-    _Key("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
-    _Key("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
-    _Key("cleanupPeriodDays", "number", 30, "days after which the agent client deletes old sessions; memory stays"),
-    _Key("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
-    _Key("theme", "text", None, "colours of the agent client"),
-    _Key("prefersReducedMotion", "bool", False, "no animation"),
+    _Known("autoMemoryEnabled", "bool", True, "the agent writes and reads memory by itself"),
+    _Known("autoDreamEnabled", "bool", True, "memory is consolidated in the background"),
+    _Known("autoMemoryDirectory", "text", None, "another folder for memory; the project's files can't name one"),
+    _Known("claudeMdExcludes", "list", (), "instruction files that are not loaded, as patterns; all layers add up"),
+    _Known("cleanupPeriodDays", "number", 30, "days after which Claude Code deletes old sessions; memory stays"),
+    _Known("disableAllHooks", "bool", False, "no hook runs, memtui's included"),
+    _Known("theme", "text", None, "colours of Claude Code"),
+    _Known("prefersReducedMotion", "bool", False, "no animation"),
 )
 """The keys of settings files that we read."""
 
 VARIABLES = (
-    _Key("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
-    _Key("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
-    _Key("CLAUDE_CONFIG_DIR", "text", None, "the agent client's folder, instead of ~/.claude"),
-    _Key("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
-    _Key("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
-    _Key("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
-    _Key("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
-    _Key("CLAUDE_CODE_REMOTE", "bool", False, "a client on a remote machine: no memory unless it has a folder for it"),
-    _Key("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
+    _Known("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "bool", None, "true turns memory off, 0 turns it on over every setting"),
+    _Known("CLAUDE_COWORK_MEMORY_PATH_OVERRIDE", "text", None, "the memory folder, over every setting"),
+    _Known("CLAUDE_CONFIG_DIR", "text", None, "Claude Code's folder, instead of ~/.claude"),
+    _Known("CLAUDE_CODE_PROJECT_DIR_NAME", "text", None, "the project's folder name; only beside CLAUDE_CONFIG_DIR"),
+    _Known("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "bool", False, "no instruction file is loaded"),
+    _Known("CLAUDE_CODE_SIMPLE", "bool", False, "a bare client: no memory, no instruction files"),
+    _Known("CLAUDE_CODE_SAFE_MODE", "bool", False, "a client without anything of the user's: no memory"),
+    _Known(
+        "CLAUDE_CODE_REMOTE", "bool", False, "a client on a remote machine: no memory unless it has a folder for it"
+    ),
+    _Known("CLAUDE_CODE_REMOTE_MEMORY_DIR", "text", None, "the folder above projects/ in which memory is kept"),
 )
 """The environment variables that we read."""
 
@@ -85,21 +88,21 @@ def memory_enabled(
         return False, "flag", "--bare"
     variables = effective_variables(env, tuple(layer for layer in layers if layer.name != without))
 
-    def says(name: str) -> bool | None:
+    def value_of(name: str) -> bool | None:
         return parse_switch(variables[name].value) if name in variables else None
 
-    def by(name: str) -> tuple[str, str]:
+    def origin(name: str) -> tuple[str, str]:
         return _origin(name, variables[name])
 
     for name in ("CLAUDE_CODE_SIMPLE", "CLAUDE_CODE_SAFE_MODE"):
-        if says(name):
-            return False, *by(name)
-    disabled = says("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        if value_of(name):
+            return False, *origin(name)
+    disabled = value_of("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     if disabled is not None:
-        return not disabled, *by("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
+        return not disabled, *origin("CLAUDE_CODE_DISABLE_AUTO_MEMORY")
     folder = variables.get("CLAUDE_CODE_REMOTE_MEMORY_DIR")
-    if says("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
-        return False, *by("CLAUDE_CODE_REMOTE")
+    if value_of("CLAUDE_CODE_REMOTE") and (folder is None or not folder.value):
+        return False, *origin("CLAUDE_CODE_REMOTE")
     found = strongest_value(layers, "autoMemoryEnabled", without=without)
     return (True, "default", "") if found is None else (bool(found[0]), found[1].name, found[1].source)
 
@@ -118,7 +121,7 @@ def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False)
     """Every switch that we know, settings first, then environment variables.
 
     Args:
-        env: The surroundings.
+        env: Home, environment and policy files.
         layers: As `read_layers` gives them.
         bare: Whether the client runs with `--bare`.
 
@@ -130,7 +133,7 @@ def switches(env: Env, layers: tuple[SettingsLayer, ...], *, bare: bool = False)
     return (*found, *(_variable(after, variables.get(key.key), key) for key in VARIABLES))
 
 
-def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Key, *, bare: bool) -> Switch:
+def _setting(env: Env, layers: tuple[SettingsLayer, ...], key: _Known, *, bare: bool) -> Switch:
     found = strongest_value(layers, key.key, without="project" if key.key == "autoMemoryDirectory" else "")
     value, layer, source = (key.default, "default", "") if found is None else (found[0], found[1].name, found[1].source)
     by_hand = ""
@@ -176,15 +179,15 @@ def _where(layers: Sequence[SettingsLayer], found: tuple[object, SettingsLayer] 
     return None, "there is no settings file to change"
 
 
-def _variable(env: Env, variable: EnvVariable | None, key: _Key) -> Switch:
+def _variable(env: Env, variable: EnvVariable | None, key: _Known) -> Switch:
     if variable is None:
         return Switch(
             key.key, key.default, "default", "", False, key.default, key.describe, key.kind, None, "set it in the shell"
         )
     value: object = variable.value
     if key.kind == "bool":
-        said = parse_switch(variable.value)
-        value = key.default if said is None else said
+        parsed = parse_switch(variable.value)
+        value = key.default if parsed is None else parsed
     elif key.key == "CLAUDE_CODE_PROJECT_DIR_NAME":
         value = configured_project_name(env)
     layer, source = _origin(key.key, variable)

@@ -1,8 +1,8 @@
-"""A history for the sample, so that activity, diffs and undo have something to show.
+"""Build the sample's history, so that activity, diffs and undo have something to show.
 
-The data files hold how things stand now, `data/steps.txt` what happened in the two weeks before. The files are first
-taken back step by step, then brought forward again through the real store (what memtui itself saves) or past it (what
-the agent writes, which the store then notices).
+The data files hold the current state, `data/steps.txt` what happened in the two weeks before. The files are first taken
+back step by step, then brought forward again by the real store (what memtui saves) or beside it (what the agent writes,
+which the store then notices).
 """
 
 import os
@@ -12,20 +12,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.demo.words import span_seconds
+from memtui.demo.marks import span_seconds
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import FileSystem
 from memtui.history.store import Change, Store
 from memtui.util.app_dirs import Dirs
 
 KNOWN_FOR_S = 12 * 86_400
-"""How long memtui has known the sample, in seconds; older than the oldest step."""
+"""Time since memtui first saw the sample; longer than the oldest step."""
 OLDEST_AGE_S = 60 * 86_400
-"""How old a file is that the first steps find, in seconds."""
+"""Age of a file that existed before the first step."""
 
 
 class UnsyncedFileSystem(FileSystem):
-    """Doesn't wait for the disk, nor for others to finish writing: a sample may be lost, and is nobody else's."""
+    """Neither syncs nor waits for other writers: a sample may be lost, and no other program writes it."""
 
     def fsync(self, fd: int) -> None:
         """Nothing."""
@@ -72,7 +72,7 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
         for line in lines:
             kind, _, name = line.partition(" ")
             if line[:1] in ("+", "-") and edits:
-                edits[-1] = _longer(edits[-1], line)
+                edits[-1] = _with_line(edits[-1], line)
             elif kind in ("edit", "create", "delete"):
                 edits.append(DemoEdit(kind, name))
             elif line and not edits:
@@ -83,7 +83,7 @@ def parse_steps(text: str) -> tuple[ScriptStep, ...]:
     return tuple(steps)
 
 
-def _longer(edit: DemoEdit, line: str) -> DemoEdit:
+def _with_line(edit: DemoEdit, line: str) -> DemoEdit:
     text = line[1:] + "\n"
     if line[0] == "-":
         return DemoEdit(edit.kind, edit.name, edit.before + text, edit.after)
@@ -111,7 +111,7 @@ def replay_steps(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, 
 
     moment = now - KNOWN_FOR_S
     store = Store(memory, dirs, fs=UnsyncedFileSystem(), now=lambda: moment, trash=None)
-    store.note_outside()  # the files as memtui found them, the ground of everything later
+    store.note_outside()  # the first version of each file
     for step, (before, after) in zip(steps, pairwise(states), strict=True):
         moment = now - step.ago
         if step.who == "outside":
@@ -130,7 +130,7 @@ def replay_steps(memory: Path, dirs: Dirs, now: float, steps: tuple[ScriptStep, 
 
 
 def record_found(root: Path, dirs: Dirs, when: float, *, allow: frozenset[str] | None = None) -> None:
-    """Let memtui find a folder, or single files of one, at a moment: the ground of what happens later."""
+    """Record a folder, or single files of one, as first seen at a time."""
     Store(root, dirs, allow=allow, fs=UnsyncedFileSystem(), now=lambda: when, trash=None).note_outside()
 
 

@@ -1,18 +1,18 @@
-"""Session transcripts in the agent client's own shape, made from short scripts that a person can read.
+"""Write session transcripts as Claude Code does, from short readable scripts.
 
 A script is a text file: `key: value` lines, an empty line, then blocks that begin with `===`:
 
-    === user [#label]             what a person typed
+    === user [#label]             a prompt
     === think / === text          one block of an answer; neighbours make one response, one line of the file each
     === call TOOL {json}          a tool call; several in a row are parallel calls (agent=SCRIPT: with a sub-agent)
     === result [error]            the answer to the oldest call without one
     === turn                      the end of a turn
     === rewind #label             the next prompt replaces that one: a branch
     === compact TRIGGER BEFORE AFTER   a compaction with its summary
-    === pause 50m                 nobody is there
+    === pause 50m                 time passes
 
 Source:
-    The fields, their order and how lines hang together: FORMATS 1.3 to 1.8, as in files of client 2.1.258 and later.
+    Fields, their order and the links between records as in files of Claude Code 2.1.258 and later.
 """
 
 import json
@@ -22,8 +22,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from memtui.demo.marks import demo_session_id, iso_timestamp, made_uuid, span_seconds
 from memtui.demo.results import tool_result
-from memtui.demo.words import demo_session_id, iso_timestamp, made_uuid, span_seconds
 
 VERSION = "2.1.332"
 MODEL = "claude-opus-5"

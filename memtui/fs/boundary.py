@@ -1,11 +1,15 @@
-"""May this actor read or write this path: one answer for the editor, the store, the agents and the command line.
+"""Decide whether an actor may read or write a path: one answer for the editor, the store, agents and command line.
 
-A path is judged as text first (nothing that another program, platform or shell would understand differently), then
-against the folders it may lie in, then against the disk: parents are walked by directory descriptor, no link on the
-way. The answer names the file relative to its folder, in the spelling that is on the disk. Opening it later walks the
+A path is checked as text first (nothing that another program, platform or shell would understand differently), then
+against the folders it may lie in, then against the disk: parents are walked by directory descriptor, following no
+link. The answer names the file relative to its folder, in the spelling that is on the disk. Opening it later walks the
 same way again (`open_parent`, `open_file`), so a link swapped in after the check leads nowhere.
 
-Source: SAFETY.md 3.1; cases/paths.json.
+A write goes to a regular .md file below the memory folder, at most 8 folders deep, with a name that is no device, not
+hidden and not loaded as instructions; a name that differs from an existing one in case only is refused, one that
+differs in composition only means the existing one. A read may follow links as long as they end in a folder that may be
+read; names that may hold a secret are never read. The catalogue `tests/data/cases/paths.json` has each rule with
+examples.
 """
 
 # ruff: noqa: PTH100, PTH116, PTH118
@@ -56,7 +60,7 @@ SENSITIVE_SUFFIXES = (".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdb
 
 
 class PathVerdict(Struct, frozen=True):
-    """The answer. `reason` is for people; `name` and `base` are set when it is allowed.
+    """The answer. `reason` is for the user; `name` and `base` are set when it is allowed.
 
     `name` is relative to `base`, with slashes, in the spelling on the disk; "." is the folder itself (reading only).
     `base` has the links in its own path resolved.
@@ -91,14 +95,14 @@ def check_path(
         reads: More folders that may be read: transcripts, the project.
         casefold: Whether the file system ignores case, so that two spellings of the root are one folder.
         only: Exact relative names to accept instead of the rule for memory files (instructions, settings).
-        leaving: Names under `root` that go away in the same step and so are nobody's twin (a rename that changes case).
+        leaving: Names under `root` that go away in the same step and so can't clash (a rename that changes case).
 
     Returns:
         A verdict; no exception leaves this function because of a path or the state of the disk.
     """
     try:
-        text = _plain(path, op)
-        base, parts = _place(root, text, reads if op == "read" else (), casefold)
+        text = _check_text(path, op)
+        base, parts = _split_root(root, text, reads if op == "read" else (), casefold)
         if op == "read":
             return _check_read(base, parts, [root, *reads])
         if only is None:
@@ -113,8 +117,8 @@ def check_path(
     return PathVerdict(True, "inside the folder", name, Path(os.path.realpath(base)))
 
 
-def _plain(path: object, op: AccessMode) -> str:
-    """The path as text in which every program sees the same."""
+def _check_text(path: object, op: AccessMode) -> str:
+    """Check that every program reads the path alike; the path."""
     if not isinstance(path, str):
         raise _Denied("not a text")
     if not path.strip():
@@ -155,7 +159,7 @@ def _plain(path: object, op: AccessMode) -> str:
     return path
 
 
-def _place(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
+def _split_root(root: Path, path: str, reads: Sequence[Path], casefold: bool) -> tuple[Path, list[str]]:
     """The folder that the path lies in, and the parts below it."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     if not path.startswith("/"):
@@ -239,20 +243,20 @@ def _resolve(base: Path, parts: list[str], leaving: Container[str], *, spelling:
 
 
 def _spelled(fd: int, above: list[str], name: str, leaving: Container[str]) -> str:
-    """The spelling of `name` in an open folder: its own, or that of a file whose accents are composed otherwise."""
+    """The spelling of `name` in an open folder: its own, or that of a file whose accents are composed differently."""
     here = [other for other in os.listdir(fd) if "/".join([*above, other]) not in leaving]
     return name if name in here else _match(name, here if above else [*here, INDEX])
 
 
 def _match(name: str, here: Sequence[str]) -> str:
-    """The spelling of a name that isn't there as it stands; the index counts as there from the start."""
+    """The spelling of a name that doesn't exist as it stands; the index counts as existing."""
     key, form = fold_name(name), nfc(name)
-    twins = sorted(other for other in here if fold_name(other) == key)
-    for other in twins:
+    similar = sorted(other for other in here if fold_name(other) == key)
+    for other in similar:
         if nfc(other) == form:
             return other
-    if twins:
-        raise _Denied(f"differs only in case from {twins[0]}")
+    if similar:
+        raise _Denied(f"differs only in case from {similar[0]}")
     return name
 
 
@@ -378,7 +382,7 @@ def open_file(base: Path, name: str, *, fs: FileSystem = REAL) -> int:
             raise Refused(f"{name} is a link or not a file") from error
         raise
     finally:
-        with suppress(OSError):  # it was only walked through
+        with suppress(OSError):  # nothing was written through it
             fs.close(parent)
     try:
         if not stat.S_ISREG(fs.fstat(fd).st_mode):

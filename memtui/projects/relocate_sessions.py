@@ -78,7 +78,7 @@ def transfer(
             else:
                 copied = copy_file((source, file.source), (target, file.target), fs=fs)
                 seen.append((file, copied.source))
-                made.append((file, copied.copy))
+                made.append((file, copied.target))
     except (MemtuiError, OSError) as error:
         _take_away(target, made, fs)
         if isinstance(error, OSError):

@@ -1,7 +1,7 @@
 r"""Secrets that only their surroundings give away: `DB_PASSWORD = "…"`, "the password is …", 비밀번호는 ….
 
-`find_near_keywords` is given a text and yields the places of values that stand near a word such as password, token or 비밀번호
-and that look like the real thing. How much the value itself must prove depends on how near it stands:
+`find_near_keywords` yields the values of a text that stand near a word such as password, token or 비밀번호 and that
+look like the real thing. How much the value itself must prove depends on how near it stands:
 
 - assigned    `password: VALUE`, `API_KEY=VALUE`, a column "password" of a table
 - said        "the password for staging is VALUE", "비밀번호는 VALUE 이고"
@@ -12,7 +12,6 @@ Work is bound to windows around those words, so a text without them, or one endl
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from memtui.secrets import values
 from memtui.secrets.keywords import Keyword, find_keywords
@@ -20,7 +19,7 @@ from memtui.secrets.keywords import Keyword, find_keywords
 _PASSWORD = r"pass(?:word|wd|phrase|code|wort)?|pwd?|비밀 ?번호|비번|패스워드|암호|パスワード|密码|密碼|口令"
 MAX_KEYWORDS, CHARS_PER_KEYWORD = 2000, 40
 """How many such words of a text are looked at: 2,000, or one in 40 characters. No text that is read has more; one that
-does is reported as it stands, for somebody may hide a secret in noise."""
+does is reported as it stands, because a secret may be hidden in noise."""
 _POSSIBLE = re.compile(r"below|follow|다음|아래|[0-9:=\"'`|：]|[A-Za-z]{20}")
 """What a line holds if it holds a secret at all."""
 
@@ -79,36 +78,29 @@ _VALUE_LINE = re.compile(
     r"[\"']?,?\s{0,4}\n?[ \t]{0,20}-?[\"']?value[\"']?\s{0,3}[:=]\s{0,3}(?P<v>[^\n]{1,300})", re.IGNORECASE
 )
 _STRUCTURE = re.compile(r"[{}\[\]]|[\"'],\s?[\"']|\\[nr]")  # the sentence is over where JSON or code goes on
-_PARTICLES = re.compile(
-    r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z"
-)
+_JOSA = re.compile(r"(?:입니다|이고|이며|이다|이야|예요|이에요|으로|에서|로|은|는|이|가|을|를|임|와|과|です|だ)[.,]?\Z")
 
 
-class ContextHit(NamedTuple):
-    """A value that looks secret: its span in the text, and which kind of word led to it."""
-
-    rule: str
-    start: int
-    end: int
+Span = tuple[str, int, int]
+"""A rule, and the start and end of the value in the text."""
 
 
-def find_near_keywords(text: str) -> Iterator[ContextHit]:
+def find_near_keywords(text: str) -> Iterator[Span]:
     """Yield the values near words such as password and token that look like secrets; a place may come twice."""
     words = find_keywords(text)
     most = max(MAX_KEYWORDS, len(text) // CHARS_PER_KEYWORD)
     if len(words) > most:
-        yield ContextHit("too-many-to-look-at", words[most].start, words[most].end)
+        yield "too-many-to-look-at", words[most].start, words[most].end
     for word in words[:most]:
         start = max(text.rfind("\n", max(0, word.start - 200), word.start) + 1, word.start - 200, 0)
         end = text.find("\n", word.end, word.end + 420)
         segment = text[start : end if end >= 0 else word.end + 420]
         if _POSSIBLE.search(segment):
-            for rule, s, e in _near_keyword(text, start, segment, word):
-                yield ContextHit(rule, s, e)
+            yield from _near_keyword(text, start, segment, word)
     yield from _tables(text)
 
 
-def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[tuple[str, int, int]]:
+def _near_keyword(text: str, base: int, segment: str, word: Keyword) -> Iterator[Span]:
     """The values that belong to one such word, nearest kind first."""
     kind: str = word.kind
     rule = "password" if kind != "token" else "token"
@@ -178,7 +170,7 @@ def _value_at(segment: str, at: int) -> tuple[int, int, bool] | None:
         start += 1
     while end > start and segment[end - 1] == "*" and segment[at:].startswith("*"):
         end -= 1
-    josa = _PARTICLES.search(segment[start:end])
+    josa = _JOSA.search(segment[start:end])
     if josa and segment[start : start + josa.start()].isascii():
         end = start + josa.start()
     return (start, end, False) if end > start else None
@@ -289,7 +281,7 @@ def _strict(segment: str, at: int, after: int, kind: str) -> Iterator[tuple[int,
         while start < end and segment[start] in "*([{":
             start += 1
         value = segment[start:end]
-        josa = _PARTICLES.search(value)
+        josa = _JOSA.search(value)
         if josa and value[: josa.start()].isascii():
             value, end = value[: josa.start()], start + josa.start()
         if _is_strict(value, kind):
@@ -317,7 +309,7 @@ _ROW = re.compile(r"^[ \t]*\|(?P<cells>[^\n]*)\|[ \t]*$", re.MULTILINE)
 _HEAD = re.compile(rf"(?<![A-Za-z])(?:{_PASSWORD}|psk|api[ _-]?key|token|secret|credential)s?", re.IGNORECASE)
 
 
-def _tables(text: str) -> Iterator[ContextHit]:
+def _tables(text: str) -> Iterator[Span]:
     """Cells of a Markdown table under a heading such as "Password"."""
     if "|" not in text:
         return
@@ -334,7 +326,7 @@ def _tables(text: str) -> Iterator[ContextHit]:
                 real = n in columns and value and _is_assigned(value, "password", quoted=False, name="")
                 if real and not values.is_wordy(value):
                     start = at + cell.index(value)
-                    yield ContextHit("password", start, start + len(value))
+                    yield "password", start, start + len(value)
                 at += len(cell) + 1
         last_end = row.end()
 

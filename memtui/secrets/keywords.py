@@ -1,16 +1,18 @@
-"""The words beside which secrets stand: password, token, API key, 비밀번호 …, found by plain search.
+"""Find the words beside which secrets stand: password, token, API key, 비밀번호 ….
 
-A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems, and a look at
-what stands around each, is some thirty times cheaper, and most files have no such word at all.
+A pattern with sixty alternatives would be tried at every character; `str.find` for a handful of stems and a check of
+what is around each is some thirty times faster, and most files have no such word at all.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 KeywordKind = Literal["password", "short", "token", "weak"]
 
 
-class Keyword(NamedTuple):
+class Keyword(Struct, frozen=True):
     """A word and its span; "short" are words that also mean something else, "weak" only make a place likely."""
 
     kind: KeywordKind

@@ -17,10 +17,11 @@ Source: the vendors' own pages on token formats; no rule file of another scanner
 """
 
 import re
-from typing import NamedTuple
+
+from msgspec import Struct
 
 
-class TokenFormat(NamedTuple):
+class TokenFormat(Struct, frozen=True):
     """A format with a prefix: what it is called, the prefix, and the pattern that holds from there on."""
 
     rule: str
@@ -28,7 +29,7 @@ class TokenFormat(NamedTuple):
     pattern: str
 
 
-class PatternRule(NamedTuple):
+class PatternRule(Struct, frozen=True):
     """A place where a secret stands: one of `gates` (if any) and one of `words` must occur in the lower-cased text.
 
     `judged` says how much the value must prove: "any" that is no placeholder, a "password", something "random".

@@ -1,6 +1,6 @@
-"""Is this string a credential, or does it only stand where one could stand?
+"""Tell a credential from what only stands where one could stand.
 
-The shapes in `secret_shapes` say where a secret would be; the functions here look at the string itself: placeholders of
+`patterns` and `context` say where a secret would be; the functions here check the string itself: placeholders of
 documentation, references to a vault or a variable, names of code, ordinary words, hashes. All are linear in its length.
 """
 
@@ -10,7 +10,7 @@ _TEMPLATE = re.compile(
     r"\$\{|\$\(|\{\{|%\(|\A\$[A-Za-z_]\w*(?:[/:.]|\Z)|\A%[A-Za-z_]+%\Z|<[A-Za-z][^<>]{1,60}>|\A\[[A-Za-z "
     r"_-]{2,40}\]\Z|\{[A-Za-z_][\w.:]{0,40}\}|…|\.\.\.|[*•·●█]{3}|#\{|\[A-Za?-z|\[0-9|\\[dws]"
 )
-_EXAMPLE_WORDS = re.compile(
+_EXAMPLE = re.compile(
     r"example|placeholder|redact|changeme|change[-_ ]me|replace[-_ ]?me|your[-_ ]|-your|_your|xxxx|not[-_ ]a[-_ ]real|"
     r"opens[-_ ]nothing|[-_]here\Z|insert[-_]"
 )
@@ -84,13 +84,7 @@ def is_placeholder(value: str, *, machine: bool = False) -> bool:
         machine: A vendor's prefix stood before it, so short words in it are chance.
     """
     low = value.lower()
-    if (
-        len(value) < 4
-        or _TEMPLATE.search(value)
-        or _EXAMPLE_WORDS.search(low)
-        or _RUN.search(value)
-        or _PLAIN.match(value)
-    ):
+    if len(value) < 4 or _TEMPLATE.search(value) or _EXAMPLE.search(low) or _RUN.search(value) or _PLAIN.match(value):
         return True
     if not machine and _PLACEHOLDER_WORDS.search(low):
         return True

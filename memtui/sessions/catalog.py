@@ -430,10 +430,10 @@ def _not_listed(folder: Path) -> MemtuiError:
 def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is stored of a session: the row of a list, and what is needed to read on."""
     summary = scanner.summary
-    path, modified, size, inode = file
+    path, modified = file.file_path, file.modified
     fields = (getattr(summary, name) for name in _SUMMARY.split(", "))
     folder = path.rpartition("/")[0]
-    row = (path, folder, modified, size, inode, summary.when(modified), summary.listed, *fields)
+    row = (path, folder, modified, file.size, file.inode, summary.when(modified), summary.listed, *fields)
     return row, (path, _fingerprint(path, summary.offset), scanner.state())
 
 

@@ -30,7 +30,8 @@ def check_title(title: str) -> str:
     """Check a title, and return it with single blanks only.
 
     Raises:
-        UsageError: If nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or if it holds control characters.
+        UsageError: If nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or if it holds control
+            characters.
     """
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:

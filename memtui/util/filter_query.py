@@ -21,7 +21,7 @@ class QueryTerm(Struct, frozen=True):
 
 
 def parse_query(query: str) -> tuple[QueryTerm, ...]:
-    """Split a query at blanks; lone markers such as "'" or "!" are ignored while somebody is still typing."""
+    """Split a query at blanks; lone markers such as "'" or "!" are ignored, for they are still being typed."""
     terms = []
     for word in query.split():
         negated = word.startswith("!")

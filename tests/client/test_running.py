@@ -127,11 +127,12 @@ def test_no_folder_and_a_configured_folder(tmp_path: Path) -> None:
 
 
 CLIENT = os.environ.get("MEMTUI_TEST_CLIENT", "")
-"""The executable of client 2.1.332; `python ../shared/oracle/client.py install DIR` says where it is."""
+"""The executable of client 2.1.332."""
 
 LOOKS = (
-    "import json, pathlib, sys; from memtui.client.environment import Env; from memtui.client.running import running;"
-    "found = [one._asdict() for one in running(Env.real()).values()];"
+    "import json, pathlib, sys; from msgspec.structs import asdict;"
+    "from memtui.client.environment import Env; from memtui.client.running import running_sessions;"
+    "found = [asdict(one) for one in running_sessions(Env.real()).values()];"
     "pathlib.Path(sys.argv[1]).write_text(json.dumps(found))"
 )
 

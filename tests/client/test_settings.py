@@ -7,18 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client import settings
 from memtui.client.environment import Env
-from memtui.client.settings import (
-    LAYERS,
-    SETTINGS,
-    VARIABLES,
-    SettingsLayer,
-    Switch,
-    effective_variables,
-    read_layers,
-    switches,
-)
+from memtui.client.settings_files import LAYERS, SettingsLayer, effective_variables, read_layers
+from memtui.client.switches import SETTINGS, VARIABLES, Switch, switches
 
 Write = Callable[[Mapping[str, str]], None]
 MakeEnv = Callable[..., Env]
@@ -35,10 +26,6 @@ def here(ana: Path) -> Path:
 
 def found(env: Env, cwd: Path, key: str, *, flag: str | None = None, bare: bool = False) -> Switch:
     return next(switch for switch in switches(env, read_layers(env, cwd, flag), bare=bare) if switch.key == key)
-
-
-def test_the_door_names_what_is_behind_it() -> None:
-    assert all(hasattr(settings, name) for name in settings.__all__)
 
 
 def test_layers_stand_in_the_order_of_their_strength(

@@ -10,7 +10,7 @@ from memtui.client.paths import project_name
 from memtui.demo import DemoHome, build_demo
 from memtui.demo.history import KNOWN_FOR_S, parse_steps
 from memtui.demo.home import DATA, LAST_DREAM_AGE_S, LAST_DREAM_PID
-from memtui.demo.words import fill
+from memtui.demo.marks import fill
 from memtui.history.store import Store
 from memtui.memory.workspace import Workspace
 from tests.support import digest_tree

@@ -1,4 +1,4 @@
-"""Reading without tearing, writing without losing (SAFETY.md F1, F3 to F6, F10, F11, F55)."""
+"""Reading without tearing, writing without losing."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""The rules of the boundary one by one, and walks that no swapped link leads astray (SAFETY.md 3.1, F31)."""
+"""The rules of the boundary one by one, and walks that no swapped link leads astray."""
 
 import os
 import shutil

@@ -32,20 +32,20 @@ def source(tmp_path: Path) -> Path:
 def test_a_copy_is_the_same_and_never_lands_on_another(source: Path, tmp_path: Path, fs: FaultFS) -> None:
     target = (tmp_path / "to", "deep/b")
     copied = copy_file((source.parent, "a"), target, fs=fs)
-    assert copied.copy == read_file_state(*target)
+    assert copied.target == read_file_state(*target)
     made = (tmp_path / "to/deep/b").stat()
     assert (made.st_mtime_ns, made.st_mode & 0o777, made.st_nlink) == (1_234_567_891_234_567_891, 0o640, 1)
     with pytest.raises(TargetExists):
         copy_file((source.parent, "a"), target, fs=fs)
     assert os.listdir(tmp_path / "to/deep") == ["b"]  # noqa: PTH208 - names are wanted
-    remove_file(*target, copied.copy)
+    remove_file(*target, copied.target)
     assert read_file_state(*target) is None
 
 
 def test_a_part_of_it_and_another_time(source: Path, tmp_path: Path) -> None:
     copied = copy_file((source.parent, "a"), (tmp_path, "b"), size=4, modified=7)
     assert (tmp_path / "b").read_bytes() == b"0123"
-    assert (copied.copy.stamp.mtime_ns, copied.copy.stamp.size) == (7, 4)
+    assert (copied.target.stamp.mtime_ns, copied.target.stamp.size) == (7, 4)
     assert read_file_state(source.parent, "a", size=4) == copied.source
     with pytest.raises(Conflict):
         copy_file((source.parent, "a"), (tmp_path, "c"), size=11)

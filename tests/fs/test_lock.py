@@ -1,4 +1,4 @@
-"""One writer at a time (SAFETY.md section 0, F26)."""
+"""One writer at a time."""
 
 import errno
 import json
@@ -19,8 +19,8 @@ from tests.support import REPO
 HOLD = """
 import sys
 from pathlib import Path
-from memtui.fs.lock import guard
-with guard(Path(sys.argv[1])):
+from memtui.fs.lock import file_lock
+with file_lock(Path(sys.argv[1])):
     print("held", flush=True)
     sys.stdin.read()
 """

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from memtui.util.process import ProcessIdentity, boot_id, current_process, identify_process, is_alive
 from tests.support import run_python
@@ -58,10 +59,10 @@ def test_one_that_ended_unnoticed_is_dead(other: subprocess.Popen[str]) -> None:
 def test_the_same_number_is_not_the_same_process() -> None:
     here = current_process()
     assert here.started is not None
-    assert not is_alive(here._replace(started=here.started + 5))
-    assert not is_alive(here._replace(started=here.started - 5))
+    assert not is_alive(replace(here, started=here.started + 5))
+    assert not is_alive(replace(here, started=here.started - 5))
     if boot_id():
-        assert not is_alive(here._replace(boot="another run of the machine"))
+        assert not is_alive(replace(here, boot="another run of the machine"))
 
 
 @pytest.mark.parametrize("pid", [0, -1, -(2**40), 2**40, 2**70])

@@ -17,7 +17,7 @@ def test_none_and_several() -> None:
     with pytest.raises(NotFound, match="no version 'a␛'") as none:
         resolve_one([], "a\x1b", "version", lists="memtui history lists them")
     assert none.value.hint == "memtui history lists them"
-    with pytest.raises(UsageError, match="'ab' fits 5 dreams") as several:
+    with pytest.raises(UsageError, match="'ab' matches 5 dreams") as several:
         resolve_one(["ab1", "ab2", "ab3", "ab\x1b", "ab5"], "ab", "dream", lists="", name=str)
     assert several.value.hint == "ab1, ab2, ab3, ab␛"
     with pytest.raises(UsageError) as nameless:

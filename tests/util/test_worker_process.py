@@ -9,6 +9,8 @@ import pytest
 
 from memtui.util import worker_process
 
+ECHO = "tests.util.test_worker_process:echo"
+
 
 def echo(word: str, times: str) -> None:
     sys.stdout.buffer.write(os.fsencode(word) * int(times))
@@ -32,10 +34,8 @@ def hang() -> None:
 
 @pytest.mark.parametrize("look", [0.001, 60.0])
 def test_it_answers_however_often_somebody_looks(monkeypatch: pytest.MonkeyPatch, look: float) -> None:
-    monkeypatch.setattr(worker_process, "_LOOK", look)
-    answer = worker_process.call_in_process(
-        "tests.util.test_worker_process:echo", "한\udcff", "100000", stopped=lambda: False
-    )
+    monkeypatch.setattr(worker_process, "STOP_CHECK_INTERVAL_S", look)
+    answer = worker_process.call_in_process(ECHO, "한\udcff", "100000", stopped=lambda: False)
     assert answer == os.fsencode("한\udcff") * 100_000
 
 
@@ -57,6 +57,4 @@ def test_one_that_nobody_waits_for_is_ended() -> None:
 
 def test_without_another_process_there_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/no/python")
-    assert (
-        worker_process.call_in_process("tests.util.test_worker_process:echo", "a", "1", stopped=lambda: False) is None
-    )
+    assert worker_process.call_in_process(ECHO, "a", "1", stopped=lambda: False) is None

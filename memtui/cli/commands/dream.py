@@ -37,7 +37,7 @@ from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import RunEnd, run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
 from memtui.dream.run.spawn import RunRequest, record_start_fault
-from memtui.presentation.dream_text import opening
+from memtui.presentation.dream_text import ready_in
 from memtui.services import dreams
 from memtui.services.access import require_writable
 from memtui.util.errors import MemtuiError, NotFound
@@ -97,7 +97,7 @@ def status(context: CliContext) -> None:
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, context.now())}",
+                f"the next one waits, {ready_in(failing.opens_at, context.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
@@ -242,7 +242,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
         data = event_fields(event)
         found.append(data)
         if stream:
-            context.out.result("dream-event", data, event_lines(context, event))
+            context.out.result("dream-event", data, event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event

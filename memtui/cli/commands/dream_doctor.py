@@ -157,7 +157,8 @@ def _past(context: CliContext) -> Iterator[DoctorResult]:
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = run_awaiting_review(listed)
     if held is not None:
-        words = f"the dream {held.id} waits since {time_ago(context.now() - held.at)}; none starts by itself before it is judged"
+        since = time_ago(context.now() - held.at)
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
         yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
 
 

@@ -8,7 +8,7 @@ import click
 
 from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
@@ -17,6 +17,7 @@ from memtui.history.export_git import old_histories, write_git
 from memtui.history.versions import FOUND, Operation, Saved, Versions
 from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, UsageError
 from memtui.util.text import age, pluralize
 
@@ -45,7 +46,7 @@ def version_diff(history: Versions, version: Operation, name: str | None = None,
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
-            parts.append(unified(after, before, change.name) if back else unified(before, after, change.name))
+            parts.append(unified_diff(after, before, change.name) if back else unified_diff(before, after, change.name))
     return "".join(parts)
 
 
@@ -200,7 +201,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     context.may_write()
     ready(context)
     planned = services.plan_restore(context.workspace, _path(context, name), version)
-    diff = unified(planned.now, planned.then, planned.name)
+    diff = unified_diff(planned.now, planned.then, planned.name)
     words = f"{planned.name} from {planned.version.id[:SHORT]}"
     if context.options.dry_run:
         _tell(context, "restore", f"would restore {words}", planned.version, None, diff)

@@ -156,7 +156,7 @@ def test_a_number_that_changes_hands_between_the_looks_is_not_signalled(
     try:
         run = as_if_by(scene, identify_process(bystander.pid))
         answers = iter([True, True, False])  # of `run_state`, of the first look, of the look through the handle
-        monkeypatch.setattr(killing, "alive", lambda process: next(answers, False))
+        monkeypatch.setattr(killing, "is_alive", lambda process: next(answers, False))
         next(answers)
         assert stop_run(run, scene.dirs, scene.workspace).by == "SIGTERM"
         assert bystander.poll() is None

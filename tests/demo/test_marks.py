@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.demo.words import FAKE_SECRET, age_in, fill, iso_timestamp, made_uuid, span_seconds
+from memtui.demo.marks import FAKE_SECRET, age_in, fill, iso_timestamp, made_uuid, span_seconds
 from memtui.secrets.scanner import scan
 
 NOW = 1_796_000_000.0  # 2026-11-30 00:53:20 UTC

@@ -1,9 +1,9 @@
-"""Marks in the data files, filled in for one moment: `{{-12d}}` is the date twelve days ago.
+"""Placeholders in the data files, filled in for a given time: `{{-12d}}` is the date twelve days ago.
 
-Data files are plain text that people can read and change. What depends on the moment or on the home folder is marked:
+Data files are plain text. What depends on the time or the home folder is a placeholder:
 
     {{-12d}} {{+6d}}      a date, as 2026-11-18
-    {{-2d3h iso}}         a time, as the agent client writes it: 2026-11-28T01:12:00.000Z
+    {{-2d3h iso}}         a time, as Claude Code writes it: 2026-11-28T01:12:00.000Z
     {{-3d ko}}            a date as Korean prose: 11월 27일
     {{session:NAME}}      the id of the session that sessions/NAME.txt becomes
     {{cwd}} {{memory}}    folders, where the caller knows them
@@ -26,7 +26,7 @@ _MODIFIED = re.compile(r"^\s*modified: \{\{-((?:\d+[dhm])+) iso\}\}$", re.MULTIL
 _UNITS = {"d": 86_400, "h": 3_600, "m": 60}
 
 FAKE_SECRET = "moru_sandbox_" + hashlib.sha256(b"not a credential").hexdigest()[:40]
-"""Has the shape and the randomness of a token, so that the scan finds it; made from a sentence, opens nothing."""
+"""Looks like a token, so that the secret scanner finds it, and is none."""
 
 
 def span_seconds(span: str) -> int:
@@ -35,7 +35,7 @@ def span_seconds(span: str) -> int:
 
 
 def iso_timestamp(when: float) -> str:
-    """A time as the agent client writes it, UTC with milliseconds."""
+    """Format a time as Claude Code does, UTC with milliseconds."""
     moment = datetime.fromtimestamp(round(when * 1000) / 1000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
