@@ -83,7 +83,7 @@ class Health(Struct, frozen=True):
             (self.behind, "message", " behind a dead end"),
             (self.lost.get("bad-line", 0), "message", " on a line with another record"),
             (self.bad, "bad line", ""),
-            (self.cycles, "ring", " of parents"),
+            (self.cycles, "cycle", " of parents"),
         ):
             if number:
                 yield pluralize(number, one) + rest
