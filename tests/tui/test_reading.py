@@ -59,6 +59,7 @@ async def test_one_save_reads_the_folder_once(make_app: Maker, memory: Path, mon
         await settle(pilot)
         app.memory_view.go_to(str(memory / "feedback_commits.md"))
         await press(pilot, "enter", "X")
+        await until(pilot, lambda: app.workspace.drafts.load(memory / "feedback_commits.md"))
         monkeypatch.setattr(Workspace, "read", counted)
         await press(pilot, "ctrl+s")
         await until(pilot, lambda: b"X" in (memory / "feedback_commits.md").read_bytes() and reads)

@@ -103,6 +103,8 @@ async def find(context: CommandContext) -> None:
 COMMANDS = declare(
     registry.EDITOR,
     Command("editor.save", "Save", "ctrl+s", save, "^S save", "^S"),
+    Command("editor.close", "Back to the list; unsaved text stays as a draft", "escape",
+            lambda context: context.find(Editor).back(), "Esc list", "Esc"),
     Command("editor.external", "Go on in $EDITOR", "ctrl+g", lambda context: context.find(Editor).go_on_outside(),
             "^G $EDITOR", "^G"),
     Command("editor.properties", "Properties", "f2", lambda context: context.find(Editor).focus_properties(),
@@ -115,8 +117,6 @@ COMMANDS = declare(
             lambda context: context.find(Editor).go_to_problem(-1), display="⇧F8"),
     Command("editor.compare", "Compare with the disk", "f9", compare, "F9 compare", "F9"),
     Command("editor.find", "Find", "ctrl+f", find, display="^F"),
-    Command("editor.close", "Back to the list; unsaved text stays as a draft", "escape",
-            lambda context: context.find(Editor).back(), "Esc list", "Esc"),
 )  # fmt: skip
 
 
