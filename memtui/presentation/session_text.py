@@ -67,13 +67,11 @@ def resume_details(plan: ResumePlan, health: Health) -> list[LabeledText]:
     """What a resume sends, and why from there."""
     if plan.messages is None:
         return [
-            LabeledText("resume", "finds no conversation", "problem"),
+            LabeledText("resume sends", "nothing: it finds no conversation", "problem"),
             LabeledText("because", RESUME_POINT_REASONS[plan.leaf.reason]),
         ]
-    sent = (
-        f"sends {pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"
-    )
-    return [LabeledText("resume", sent, "good"), LabeledText("continues at", RESUME_POINT_REASONS[plan.leaf.reason])]
+    sent = f"{pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"
+    return [LabeledText("resume sends", sent, "good"), LabeledText("continues at", RESUME_POINT_REASONS[plan.leaf.reason])]
 
 
 def omitted_details(plan: ResumePlan) -> list[LabeledText]:

@@ -41,10 +41,10 @@ Reason = Literal[
 ]
 
 RESUME_POINT_REASONS: dict[Reason, str] = {
-    "last-record": "the last record in the file decides",
-    "latest-below": "the latest record below the last one in the file decides, because the last is not the latest",
-    "latest-end": "the last record in the file leads to no message, so the latest end of all branches decides",
-    "preserved": "the last record after the compaction that kept messages decides",
+    "last-record": "last record in the file",
+    "latest-below": "latest record below the last one in the file, which is not the latest itself",
+    "latest-end": "latest end of all branches: the last record in the file leads to no message",
+    "preserved": "last record after the compaction that kept messages",
     "pinned": "a last-prompt record points to it, and it is on another branch",
     "pinned-back": "a rewind points to it (last-prompt, explicit), and nothing was written since",
     "emptied": "a rewind to the beginning (last-prompt, explicit), and nothing was written since",

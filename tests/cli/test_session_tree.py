@@ -38,7 +38,7 @@ def test_the_tree_for_people(run: Run, session: Path) -> None:
     assert "\x1b" not in told.out
     assert [line.split("  ")[0] for line in lines] == [
         "Start ␛[2J‹U+202E›evil",
-        "◀ a resume continues here: the last record in the file decides",
+        "◀ a resume continues here: last record in the file",
         "├ sub-agent: look",
         "└ rewind: u2",
         "1 agents of Claude Code itself are not drawn; -v draws them",
@@ -68,7 +68,7 @@ def test_the_tree_for_scripts(run: Run, session: Path) -> None:
 def test_the_tree_in_words(run: Run, session: Path) -> None:
     first, second, third = run("sessions", "tree", SESSION, "--plain").out.splitlines()
     assert first.startswith("0\troot\tStart ")
-    assert first.endswith("\ta3\tleaf a3: the last record in the file decides")
+    assert first.endswith("\ta3\tleaf a3: last record in the file")
     assert second.split("\t")[:4] == ["1", "sub-agent", "look", "2"]
     assert third.split("\t")[:4] == ["1", "rewind", "u2", "2"]
     assert "2\tuser\tu2\t1\t" in run("sessions", "tree", SESSION, "--plain", "--messages").out

@@ -80,9 +80,9 @@ async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Pa
         rows = [gates.row(index, 118).plain for index in range(gates.row_count())]
         title = str(gates.border_title)
     assert [row.split()[1] for row in rows] == ["ready", "ready", "waiting", "waiting", *["ready"] * 4]
-    assert "last dream 2h ago; opens in 22h 0m" in rows[2]
+    assert "last dream 2h ago; ready in 22h 0m" in rows[2]
     assert "0 of 5" in rows[3]
-    assert "no, 2 of 8 checks are waiting" in title
+    assert "no, 2 of 8 checks waiting" in title
 
 
 async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Dreams) -> None:
@@ -97,7 +97,7 @@ async def test_runs_newest_first_with_what_they_did(make_app: Maker, dream: Drea
         assert app.query_one(DreamPill).dream is None and not app.query_one(DreamPill).display
     assert "nothing to do" in rows[0] and "now" in rows[0]
     assert rows[1].startswith("done") and "2h" in rows[1] and " 2 " in rows[1]
-    assert "consolidate, turn 1" in words and "$0.12" in words
+    assert "consolidate, 1 turn" in words and "$0.12" in words
     assert "feedback_commits.md  +1 -1" in words and "adopted" in words
     assert "turn 1  Two notes disagree.  Read 2" in words
 

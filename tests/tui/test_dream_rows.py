@@ -11,7 +11,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.run.events import Ended, Event, File, Held, Money, Note, Phase, RunOutcome, Tokens, Turn
 from memtui.dream.run.runs import Run, RunState, run_progress
 from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_row
-from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import PLAIN, UNICODE
 from memtui.util.process import ProcessIdentity
@@ -41,7 +41,7 @@ def test_no_row_is_wider_than_its_place_or_holds_a_control_character(words: str,
     for glyphs in (UNICODE, PLAIN):
         laid = [
             *standing(dream, opened, NOW, width, glyphs),
-            *facts(dream, width),
+            *details(dream, width),
             *LogRows().lay(opened.events, width, 99),
         ]
         rows = [row.plain for row in laid]
@@ -65,7 +65,7 @@ def test_the_title_answers_first() -> None:
     never = Gate("memory", False, "w", "r", "s")
     free = Gate("lock", True, "w", "r", "s")
     assert gates_title((free,), NOW, short=True) == "yes, all checks are ready"
-    assert "1 of 2 checks are waiting, next chance" in gates_title((shut, free), NOW, short=False)
+    assert "1 of 2 checks waiting, next chance" in gates_title((shut, free), NOW, short=False)
     assert "(in 22h 0m)" in gates_title((shut, free), NOW, short=False)
     assert "next chance" not in gates_title((shut, never), NOW, short=False)
 

@@ -106,7 +106,7 @@ async def test_facts_of_the_session_under_the_cursor(make_app: Maker, sessions: 
     assert facts["messages"] == "8"
     assert facts["prompts"] == "3"
     assert facts["rewinds"] == "1"
-    assert facts["resume sends"] == "6 of 8 messages"
+    assert facts["resume sends"] == "6 messages, from 6 of 8 records"
     assert facts["tools"] == "other 1"
 
 
