@@ -22,7 +22,7 @@ from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
 from memtui.dream.run.runs import list_runs, reserve_run, write_run
 from memtui.memory.workspace import Workspace
-from memtui.services.settings import write_setting
+from memtui.services.settings import set_own
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
 from memtui.util.app_dirs import Dirs
@@ -81,7 +81,7 @@ def test_memory_in_ascii(snap_compare: Compare, make_app: Maker, named: Workspac
 
 @pytest.mark.parametrize("theme", ["memtui-light", "memtui-daltonized", "ansi-dark"])
 def test_themes(snap_compare: Compare, make_app: Maker, named: Workspace, theme: str) -> None:
-    write_setting(named.dirs.config, "theme", theme)
+    set_own(named, "theme", theme)
     assert snap_compare(make_app(over=named), terminal_size=(100, 24), run_before=going("j", "j"))
 
 
@@ -245,7 +245,7 @@ def test_a_dream_whole_in_ascii(snap_compare: Compare, make_app: Maker, with_dre
 
 
 def test_a_dream_whole_in_light(snap_compare: Compare, make_app: Maker, with_dreams: Workspace) -> None:
-    write_setting(with_dreams.dirs.config, "theme", "memtui-light")
+    set_own(with_dreams, "theme", "memtui-light")
     assert snap_compare(make_app(over=with_dreams), terminal_size=(80, 24), run_before=going("w"))
 
 
