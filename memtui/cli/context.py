@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -17,7 +18,6 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
 from memtui.util.text import visible
 
-TYPE_CHECKING = False  # see util.record; what is below is for annotations alone, its import takes 100 ms
 if TYPE_CHECKING:
     from memtui.cli.output import Output
     from memtui.client.memory_location import MemoryLocation

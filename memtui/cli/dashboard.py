@@ -11,7 +11,7 @@ from memtui.cli.commands.memory import file_rows, file_table, problem_data, prob
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
-from memtui.cli.table import Column, columns, table
+from memtui.cli.table import Column, table
 from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
@@ -164,10 +164,10 @@ def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[L
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        text = gate_text(gate, now)
-        state = StyledText(text.label, text.tone)
-        rows.append([StyledText("" if out.plain else mark, text.tone), state, gate.words, text.text])
-    yield from table(out, columns("", "", "", "*"), rows)
+        told = gate_text(gate, now)
+        state = StyledText(told.label, told.tone)
+        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, told.text])
+    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:

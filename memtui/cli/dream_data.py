@@ -6,12 +6,27 @@ from typing import Any
 from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
-from memtui.dream.run.events import Event, File, GateClosed, event_data
+from memtui.dream.run.events import Event, File, GateClosed, Held, Note, Phase, Retry, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
-from memtui.presentation.dream_text import event_text, run_seconds, run_status, starter, touched_words
-from memtui.util.text import age, duration, time_ago
+from memtui.presentation.dream_text import (
+    FILE_TONES,
+    duration_text,
+    event_text,
+    file_words,
+    mode_text,
+    run_seconds,
+    run_status,
+    starter,
+    touched_words,
+)
+from memtui.util.text import age, time_ago
 
+_STYLES = {
+    "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
+    "over-budget": "warn", "gate": "dim",
+}  # fmt: skip
+_EVENT_STYLES = {Phase: "head", Retry: "warn", Note: "dim", Held: "warn", GateClosed: "warn"}
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
@@ -53,7 +68,7 @@ def _file_data(file: File) -> Data:
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
     decisions = [one["what"] for one in data["decided"]]
-    outcome: str = data["how"] or data["state"]
+    outcome = data["how"] or data["state"]
     status = run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
     return StyledText(status.text, status.tone)
 
@@ -65,14 +80,15 @@ def touched(data: Data) -> str:
 
 def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
-    dry = ", dry run" if data["dry_run"] else ""
-    word = "after" if data["ended"] else "for"
-    lasted = f" {word} {duration(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    from memtui.presentation.dream_text import starter
+
+    ended = data["ended"] is not None
+    lasted = f" {duration_text(data['seconds'], ended=ended)}" if ended or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
-    who = f"{data['backend'] or 'nobody'} ({data['why']})"
-    yield StyledText(f"  {data['mode']} by {who}, started by {starter(data['trigger'])}{dry}, pid {data['pid']}", "dim")
+    mode = mode_text(data["mode"], data["backend"], data["why"], dry_run=data["dry_run"])
+    yield StyledText(f"  {mode}, started by {starter(data['trigger'])}, pid {data['pid']}", "dim")
     if data["state"] == "running":
         stage = f" · {data['stage']}" if data["stage"] else ""
         yield f"  {data['phase']}{stage} · turn {data['turns']} · {touched(data) or 'no file yet'}"
@@ -91,21 +107,19 @@ def refusal_line(context: CliContext, event: GateClosed) -> Line:
     )
 
 
-def file_line(context: CliContext, file: Data) -> list[str | StyledText]:
+def file_line(call: CliContext, file: Data) -> list[str | StyledText]:
     """A touched file."""
-    mark = _MARKS.get(file["kind"], "?")
-    word = file["kind"] if context.out.plain else mark
-    style = {"+": "added", "-": "removed"}.get(mark, "")
-    name = f"{file['old']} > {file['name']}" if file["old"] else file["name"]
-    emptied = " (emptied)" if file["emptied"] else ""
-    return [StyledText(f"  {word} ", style), f"{name}  +{file['added']} -{file['removed']}{emptied}"]
+
+    word = file["kind"] if call.out.plain else _MARKS.get(file["kind"], "?")
+    words = file_words(file["name"], file["old"], file["added"], file["removed"], emptied=file["emptied"])
+    return [StyledText(f"  {word} ", FILE_TONES.get(file["kind"], "")), words]
 
 
-def event_lines(context: CliContext, event: Event) -> Iterator[Line]:
-    """An event for people."""
-    text = event_text(event)
-    if text is not None:
-        yield [StyledText(f"{text.label}  " if text.label else "", "bold"), StyledText(text.text, text.tone)]
+def event_lines(event: "Event") -> Iterator[Line]:
+    """An event for people: one line, or none."""
+    told = event_text(event)
+    if told is not None:
+        yield [StyledText(f"{told.label}  " if told.label else "", "bold"), StyledText(told.text, told.tone)]
 
 
 def event_fields(event: Event) -> dict[str, Any]:

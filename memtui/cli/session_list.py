@@ -5,6 +5,7 @@ click is not known here: where there are thousands of sessions its import would 
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.cli.context import CliContext
 from memtui.cli.output import SHORT, Data, Line, StyledText, iso
@@ -13,7 +14,6 @@ from memtui.util.errors import MemtuiError
 from memtui.util.prefetch_fork import prefetch
 from memtui.util.text import age, size
 
-TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
     from memtui.client.running import RunningSession
     from memtui.sessions.listing import Session

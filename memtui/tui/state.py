@@ -10,10 +10,10 @@ from msgspec import Struct, field
 
 from memtui.client.memory_location import MemoryLocation
 from memtui.client.retention import DEFAULT_RETENTION_DAYS
-from memtui.client.running import RunningSession
 from memtui.sessions.listing import CompressedSessions
 
 if TYPE_CHECKING:
+    from memtui.client.running import RunningSession
     from memtui.dream.gates.base import Gate
     from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
@@ -203,7 +203,7 @@ class AppState(Struct, frozen=True):
 
     @property
     def pill(self) -> Pill | None:
-        """What is told about on every view: the run that is on, matches_prefix, is another's, went wrong, or waits."""
+        """What is told about on every view: the run that is on, begins, is another's, went wrong, or waits."""
         return self.going or self.starting or self.foreign or self.waits
 
     @property

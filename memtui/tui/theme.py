@@ -12,6 +12,8 @@ from textual.scrollbar import ScrollBarRender
 from textual.theme import Theme
 from textual.widget import Widget
 
+from memtui.presentation import Tone
+
 
 class Palette(Struct, frozen=True):
     """The colours that stylesheets and panels name, each with a dollar sign in front."""
@@ -28,6 +30,12 @@ class Palette(Struct, frozen=True):
         """As variables for a theme."""
         return asdict(self)
 
+
+TONE_STYLES: dict[Tone, str] = {
+    "": "", "good": "$good", "warn": "$warn", "problem": "$problem", "dim": "$dim", "bold": "bold", "head": "$link",
+    "link": "$link", "added": "$good", "removed": "$problem",
+}  # fmt: skip
+"""The style in which the screen shows each tone of a presented text."""
 
 DARK = Palette("#ff8a8a", "#e8bd62", "#93c98a", "#9aa3b2", "#7cb7ff", "#d3a6e8", "#f0c674")
 LIGHT = Palette("#b3261e", "#7a5200", "#1e6b31", "#565e6c", "#0b57b0", "#7a2f93", "#7a4d00")

@@ -14,6 +14,7 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.memory.checks.base import Problem
 from memtui.memory.snapshot import Snapshot
+from memtui.presentation.problem_text import problem_counts
 from memtui.services import memory
 from memtui.util.errors import MemtuiError
 
@@ -69,8 +70,8 @@ def _summary(rows: list[Data], *, verbose: bool) -> Iterator[Line]:
     if not counts["error"] and not counts["warning"]:
         yield StyledText("no problems", "good")
     else:
-        words = [f"{counts[kind]} {kind}{'s' * (counts[kind] != 1)}" for kind in ("error", "warning") if counts[kind]]
-        yield StyledText(", ".join(words) + (f"; --fix fixes {fixable}" if fixable else ""), "bold")
+        words = problem_counts(row["severity"] for row in rows)
+        yield StyledText(f"{words}; --fix fixes {fixable}" if fixable else words, "bold")
     if counts["info"] and not verbose:
         yield StyledText(f"{counts['info']} hints: -v lists them", "dim")
 

@@ -242,7 +242,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
         data = event_fields(event)
         found.append(data)
         if stream:
-            context.out.result("dream-event", data, event_lines(context, event))
+            context.out.result("dream-event", data, event_lines(event))
             sys.stdout.flush()
         if isinstance(event, Ended):
             end = event

@@ -58,7 +58,7 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
         for hold in data["holds"]:
             yield StyledText(f"waits for you: {hold['words']}", "warn")
         for file in data["files"]:
-            line = [*file_line(context, file)]
+            line = file_line(context, file)
             word = _STATES.get(file.get("state", ""), "")
             style = "dim" if file["state"] == "adopted" else "warn"
             yield [*line, StyledText(f"  {word}: {file['words']}", style)] if word else line

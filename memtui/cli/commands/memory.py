@@ -15,6 +15,7 @@ from memtui.memory.checks.base import Problem
 from memtui.memory.index import same_name
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot
+from memtui.presentation.problem_text import SEVERITY_TONES, problem_place
 from memtui.util.filter_query import matches_query, parse_query
 from memtui.util.text import age, pluralize, size, visible
 
@@ -264,15 +265,14 @@ def meta_text(context: CliContext, row: Data, details: Data) -> Iterator[Line]:
 
 def problem_line(out: Output, problem: Data) -> Line:
     """A problem as one line: place, severity, what it is, what fixes it."""
-    where = ":".join(str(part) for part in (problem["name"], problem["line"], problem["column"]) if part is not None)
-    style = {"error": "problem", "warning": "warn"}.get(problem["severity"], "dim")
+    where = problem_place(problem["name"], problem["line"], problem["column"])
     fix = f"  (fix: {problem['fix']})" if problem["fix"] else ""
     if out.plain:
         return "\t".join(_one_line(word) for word in (where, problem["severity"], problem["code"], problem["message"]))
     return [
         StyledText(where, "bold"),
         "  ",
-        StyledText(problem["severity"], style),
+        StyledText(problem["severity"], SEVERITY_TONES[problem["severity"]]),
         f"  {problem['message']}",
         StyledText(fix, "dim"),
     ]

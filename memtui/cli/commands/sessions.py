@@ -15,21 +15,22 @@ from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
 from memtui.client.session_files import UNTITLED
+from memtui.presentation import LabeledText
+from memtui.presentation.session_text import omitted_details, resume_details, summary_details, work_details
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.export import ExportFormat
 from memtui.resume.health import check_health
-from memtui.resume.omitted import OMISSION_REASONS, OmissionReason
 from memtui.resume.outline import NODE_LABELS, OutlineNode, outline_of, record_line
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
 from memtui.transcripts.entries import Entry, parse_timestamp
-from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
+from memtui.transcripts.stats import BackedUpFile, SessionStats, collect_stats, compare_file
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.text import age, clip, pluralize, size, visible
+from memtui.util.text import age, clip, pluralize, visible
 
 __all__ = ["sessions"]
 
@@ -111,12 +112,20 @@ def sessions_show(context: CliContext, session: str) -> None:
     path = catalog.find_session(context.dirs.cache, places(context, everywhere=True), session)
     transcript = read_transcript(path)
     plan, summary = plan_resume(transcript), SummaryScanner().file(path)
-    data = _transcript_data(context, transcript, plan, summary)
-    context.out.result("session", data, _text(context, data, plan, summary))
-
-
-def _transcript_data(context: CliContext, transcript: Transcript, plan: ResumePlan, summary: SessionSummary) -> Data:
     done = collect_stats(transcript.each(transcript.entries))
+    data = _transcript_data(context, transcript, plan, summary, done)
+    details = [
+        *summary_details(summary),
+        *work_details(done.tools, done.tokens),
+        *resume_details(plan, check_health(transcript, plan)),
+        *omitted_details(plan),
+    ]
+    context.out.result("session", data, _text(context, data, details, plan))
+
+
+def _transcript_data(
+    context: CliContext, transcript: Transcript, plan: ResumePlan, summary: SessionSummary, done: SessionStats
+) -> Data:
     return {
         "id": transcript.path.stem,
         "path": str(transcript.path),
@@ -132,6 +141,20 @@ def _transcript_data(context: CliContext, transcript: Transcript, plan: ResumePl
     }
 
 
+def _text(context: CliContext, data: Data, details: list[LabeledText], plan: ResumePlan) -> Iterator[Line]:
+    branch = f"  on {data['branch']}" if data["branch"] else ""
+    yield StyledText(data["title"] or UNTITLED, "bold")
+    yield f"{data['id']}  in {data['cwd'] or 'an unknown directory'}{branch}"
+    for one in details:
+        yield [StyledText(f"{one.label:<14}", "dim"), StyledText(one.text, one.tone)]
+    if plan.omitted or plan.defects:
+        yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
+    if data["files"]:
+        yield StyledText("files changed", "bold")
+        rows = [[file["path"], pluralize(file["versions"], "version"), file["now"]] for file in data["files"]]
+        yield from table(context.out, columns("*", ">", ""), rows)
+
+
 def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], cwd: str) -> list[Data]:
     kept = config_dir(context.env) / "file-history" / session
     return [
@@ -143,34 +166,6 @@ def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], c
         for file in files
         if file.versions
     ]
-
-
-def _text(context: CliContext, data: Data, plan: ResumePlan, summary: SessionSummary) -> Iterator[Line]:
-    yield StyledText(summary.title or UNTITLED, "bold")
-    branch = f"  on {summary.branch}" if summary.branch else ""
-    yield f"{data['id']}  in {summary.cwd or 'an unknown directory'}{branch}"
-    yield f"{summary.first_time} to {summary.last_time}"
-    counts = [(summary.prompts, "prompt"), (summary.messages, "message"), (summary.rewinds, "rewind")]
-    counts += [(summary.compactions, "compaction"), (summary.bad, "bad line")]
-    yield ", ".join(pluralize(number, word) for number, word in counts)
-    yield "tools   " + ", ".join(f"{name} {number}" for name, number in data["tools"].items())
-    yield "tokens  " + ", ".join(
-        f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
-    )
-    if plan.messages is None:
-        yield StyledText("a resume finds no conversation here", "problem")
-    else:
-        yield f"a resume continues at {plan.leaf.uuid}: {data['leaf_reason']}"
-        yield f"  sent      {len(plan.messages):>5}  messages; rows of one answer count as one"
-    left: Counter[OmissionReason] = Counter(data["left_out"])
-    for why, number in left.most_common():
-        yield f"  not sent  {number:>5}  {OMISSION_REASONS[why]}"
-    if left or plan.defects:
-        yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
-    if data["files"]:
-        yield StyledText("files changed", "bold")
-        rows = [[file["path"], pluralize(file["versions"], "version"), file["now"]] for file in data["files"]]
-        yield from table(context.out, columns("*", ">", ""), rows)
 
 
 WIDEST = 72

@@ -18,7 +18,7 @@ from memtui.tui.commands import app, dreams, history, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.dialogs.dialog import Dialog
 from memtui.tui.messages import DiffRequested, DreamSeen, RunRequested
-from memtui.tui.render.run_rows import facts, foreign_head, standing, title_of, touched_files
+from memtui.tui.render.run_rows import details, foreign_head, standing, title_of, touched_files
 from memtui.tui.state import AppState, Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
@@ -125,7 +125,7 @@ class WatchRun(HasSelection, Dialog[None]):
         opened = opened if opened is not None and opened.id == self.shown_id else None
         width = max(20, self.query_one("#columns").size.width)
         if dream is not None:
-            rows = [*standing(dream, opened, now, width, self.glyphs), *facts(dream, width)]
+            rows = [*standing(dream, opened, now, width, self.glyphs), *details(dream, width)]
             most = max(2, self.size.height // 2 - 3)  # where it is low, what matters less gives way to the files
             self.query_one("#head", RunHead).show(rows[:most])
             self.files.show(touched_files(dream, opened))

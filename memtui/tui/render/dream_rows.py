@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 from textual.content import Content
 
 from memtui.agent.task import Budget
@@ -11,17 +9,21 @@ from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.presentation.dream_text import outcome_text, ready_in, run_outcome, run_seconds, touched_words, waiting_time
+from memtui.presentation.dream_text import (
+    gate_text,
+    gates_summary,
+    outcome_text,
+    run_outcome,
+    run_seconds,
+    run_status,
+    touched_words,
+)
 from memtui.tui.state import Dream, Pill, Starting
-from memtui.tui.theme import Glyphs
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, time_ago, visible
 
-STYLES = {
-    "done": "$good", "nothing": "$good", "held": "$warn", "failed": "$problem", "died": "$problem", "killed": "$warn",
-    "over-budget": "$warn", "gate": "$dim", "running": "$link bold",
-}  # fmt: skip
-STATE_CELLS, WORDS_CELLS = 10, 26
-"""Cells of a check's mark and word, and of what it asks for."""
+STATE, WORDS = 10, 26
+"""Cells of a gate's mark and word, and of what it asks for."""
 SOURCE_FROM = 110
 """Cells from which a gate's row has room for where it was read."""
 BY_FROM, COST_FROM = 44, 58
@@ -32,10 +34,13 @@ HINT_FROM = 100
 
 def word_of(dream: Dream) -> str:
     """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
-    how = run_outcome(dream.state)
-    if how == "held" and not dream.kept and dream.progress.decided:
-        return "discarded" if discarded(dream) else "adopted by you"
-    return "dry run" if dream.run.dry_run and how == "held" else outcome_text(how).text
+    decisions = [one.what for one in dream.progress.decided]
+    return run_status(run_outcome(dream.state), dry_run=dream.run.dry_run, kept=dream.kept, decisions=decisions).text
+
+
+def style_of(outcome: str) -> str:
+    """The style of a run that ended, or stands, so."""
+    return f"{TONE_STYLES[outcome_text(outcome).tone]}{' bold' if outcome == 'running' else ''}"
 
 
 def discarded(dream: Dream) -> bool:
@@ -49,37 +54,24 @@ def spinner(glyphs: Glyphs, now: float, *, still: bool) -> str:
 
 
 def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
-    """One check: whether it is ready, what it asks for, how it stands and when that changes."""
-    style = "$good" if gate.open else "$warn"
-    mark = glyphs.tick if gate.open else glyphs.cross
-    room = width - STATE_CELLS - WORDS_CELLS - 1
+    """One gate: whether it is open, what it asks for, how it stands and when that changes."""
+    room = width - STATE - WORDS - 1
     room = room if width < SOURCE_FROM else room * 3 // 5
-    opens = f"; {ready_in(gate.opens_at, now)}" if gate.opens_at is not None else ""
-    reason = visible(gate.reason, keep="")
-    if cells(reason + opens) > room and gate.opens_at is not None:
-        opens = f"; {ready_in(gate.opens_at, now, short=True)}"
-    told = pad(reason + opens, room, ellipsis=glyphs.ellipsis)
+    state = gate_text(gate, now)
+    if cells(state.text) > room:
+        state = gate_text(gate, now, short=True)
+    told = pad(visible(state.text, keep=""), room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
-    where = clip(where, width - STATE_CELLS - WORDS_CELLS - 1 - room, ellipsis=glyphs.ellipsis)
-    words = pad(visible(gate.words, keep=""), WORDS_CELLS, ellipsis=glyphs.ellipsis)
-    return Content.assemble((f"{mark} {'ready' if gate.open else 'waiting':<7} ", style), words, " ", told,
-                            (where, "$dim"))  # fmt: skip
+    where = clip(where, width - STATE - WORDS - 1 - room, ellipsis=glyphs.ellipsis)
+    words = pad(visible(gate.words, keep=""), WORDS, ellipsis=glyphs.ellipsis)
+    mark = glyphs.tick if gate.open else glyphs.cross
+    return Content.assemble((f"{mark} {state.label:<7} ", TONE_STYLES[state.tone]), words, " ", told, (where, "$dim"))
 
 
 def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
     """Would a dream start now, in a line; `short` leaves the question out."""
-    closed = [gate for gate in gates if not gate.open]
     question = "" if short else "Would a dream start now?  "
-    if not gates:
-        return question.strip()
-    if not closed:
-        return f"{question}yes, all checks are ready"
-    told = f"{question}no, {len(closed)} of {len(gates)} checks are waiting"
-    known = [gate.opens_at for gate in closed if gate.opens_at is not None]
-    if short or len(known) < len(closed):
-        return told
-    at = max(known)
-    return f"{told}, next chance {time.strftime('%a %H:%M', time.localtime(at))} (in {waiting_time(at - now)})"
+    return (question + gates_summary(gates, now, short=short)).strip()
 
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
@@ -93,7 +85,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
     told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
-    style = STYLES.get(how, "")
+    style = style_of(how)
     return Content.assemble((f"{mark} ", style), (words, style), " ", told, (tail, "$dim"))
 
 

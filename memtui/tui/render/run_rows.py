@@ -9,12 +9,12 @@ from textual.content import Content
 
 from memtui.dream.backends.prompts import STAGES
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
+from memtui.dream.run.events import Ended, Event, File
 from memtui.dream.run.stage import STAGE_RETENTION_S
-from memtui.presentation.dream_text import event_text, run_outcome, run_seconds
-from memtui.tui.render.dream_rows import STYLES, discarded, phase_words, turn_words, word_of
+from memtui.presentation.dream_text import event_text, renamed, run_details, run_outcome, run_seconds
+from memtui.tui.render.dream_rows import discarded, phase_words, style_of, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
-from memtui.tui.theme import Glyphs
+from memtui.tui.theme import TONE_STYLES, Glyphs
 from memtui.util.text import cells, clip, duration, pad, pluralize, visible
 
 LABEL = 13
@@ -74,7 +74,7 @@ def _outcome(dream: Dream, opened: OpenDream | None, now: float, width: int, gly
         return
     if end.reason and not dream.progress.held and not end.adopted:
         mark = glyphs.cross if end.how in ("failed", "over-budget") else glyphs.tick
-        yield from _labelled("ended", end.reason, width, STYLES.get(end.how, ""), mark=mark)
+        yield from _labelled("ended", end.reason, width, style_of(end.how), mark=mark)
     if end.lock:
         yield from _labelled("last dream", end.lock, width, "", mark=glyphs.tick)
     yield from _labelled("memory", _folder_words(dream, opened, end, now), width, "", mark=glyphs.tick)
@@ -97,25 +97,10 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
-def facts(dream: Dream, width: int) -> Iterator[Content]:
+def details(dream: Dream, width: int) -> Iterator[Content]:
     """How it was made: by whom, with what, at which cost."""
-    run, told = dream.run, dream.progress
-    by = "you" if run.trigger == "hand" else run.trigger
-    pairs = [
-        ("started", f"{time.strftime('%a %Y-%m-%d %H:%M', time.localtime(run.at))} by {by}, pid {run.process.pid}"),
-        ("mode, engine", f"{run.mode}{', dry run' if run.dry_run else ''}, {run.backend or 'none'} ({run.why})"),
-    ]
-    done = ", ".join(f"{name} {count}" for name, count in told.tools.items())
-    if dream.state.end is not None and (told.stage or told.turns):
-        got = ", ".join(filter(None, (told.stage or told.phase, turn_words(dream))))
-        pairs.append(("last stage", got))
-    if done:
-        pairs.append(("tools", done))
-    tokens = [f"{told.tokens.input:,} tokens in, {told.tokens.output:,} out"] if told.tokens.output else []
-    if told.usd or tokens:
-        pairs.append(("cost", ", ".join([f"${told.usd:.2f}", *tokens])))
-    for name, value in pairs:
-        yield from _labelled(name, value, width, "")
+    for one in run_details(dream.run, dream.progress, ended=dream.state.end is not None):
+        yield from _labelled(one.label, one.text, width, TONE_STYLES[one.tone])
 
 
 def _labelled(name: str, words: str, width: int, style: str, *, mark: str = "") -> Iterator[Content]:
@@ -174,7 +159,7 @@ def file_row(file: File, state: str, width: int, glyphs: Glyphs) -> Content:
     tail = f"{counts:>9}  {word:<13}" if width >= TIME_FROM else counts + (f" {word}" if word else "")
     if width >= TIME_FROM:
         tail += time.strftime(" %H:%M", time.localtime(file.at)) if file.at else " " * 6
-    name = f"{file.old} > {file.name}" if file.old else file.name
+    name = renamed(file.old, file.name)
     told = pad(visible(name, keep=""), max(8, width - 2 - cells(tail)), ellipsis=glyphs.ellipsis)
     return Content.assemble((f"{marks.get(file.kind, '?')} ", style), told, (clip(tail, width - 10), "$dim"))
 
@@ -203,12 +188,11 @@ class LogRows:
 
 
 def _event(event: Event, width: int) -> Iterator[Content]:
-    text = event_text(event)
-    if text is None:
+    told = event_text(event)
+    if told is None:
         return
-    words = f"{text.label}  {text.text}" if text.label else text.text
     at = time.strftime("%H:%M:%S", time.localtime(event.at))
-    style = {Turn: "", Phase: "$link", Held: "$warn", Ended: "bold"}.get(type(event), "$dim")
-    first, *more = Content.styled(visible(words, keep=""), style).wrap(max(8, width - 10)) or [Content("")]
+    words = visible("  ".join(filter(None, (told.label, told.text))), keep="")
+    first, *more = Content.styled(words, TONE_STYLES[told.tone]).wrap(max(8, width - 10)) or [Content("")]
     yield Content.styled(f"{at}  ", "$dim") + first
     yield from (Content(" " * 10) + part for part in more)

@@ -41,7 +41,7 @@ class Terminal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.limit_heaps()
+        self.give_back()
 
     def draw(self, frame: str) -> None:
         """Show a frame on the alternate screen, if that is possible; Textual draws it a moment later in any case.
@@ -69,7 +69,7 @@ class Terminal:
         self.drawn = False
         self._restore_modes()
 
-    def limit_heaps(self) -> None:
+    def give_back(self) -> None:
         """Leave the screen and the modes as they were, if nobody has taken them over."""
         if self.drawn:
             self.drawn = False

@@ -19,7 +19,7 @@ from memtui.presentation.dream_text import touched_words
 from memtui.tui.commands import dreams, registry
 from memtui.tui.commands.registry import Command, declare
 from memtui.tui.render.dream_rows import run_row
-from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
+from memtui.tui.render.run_rows import LogRows, details, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.row_list import RowList
@@ -71,7 +71,7 @@ class RunDetails(VirtualList):
             self._files = touched_files(self.dream, self.opened)
             events = self.opened.events if self.opened is not None else ()
             log = self._log.lay(events, width, MAX_DETAIL_EVENTS)
-            self._below = [Content(""), *facts(self.dream, width)]
+            self._below = [Content(""), *details(self.dream, width)]
             self._below += [Content(""), Content.styled("log, newest first", "bold"), *log] if log else []
         if self._files:
             self._above += [Content(""), Content.styled(touched_words(file for file, _ in self._files), "bold")]
