@@ -106,8 +106,8 @@ def run_seconds(run: Run, progress: RunProgress, state: RunState, now: float) ->
 
 
 def mode_text(mode: str, backend: str, why: str, *, dry_run: bool) -> str:
-    """What kind of run it is: "reflect, dry run, by offline (named)"."""
-    return f"{mode}{', dry run,' if dry_run else ''} by {backend or 'nobody'}{f' ({why})' if why else ''}"
+    """What kind of run it is: "reflect, dry run, engine offline (as requested)"."""
+    return f"{mode}{', dry run' if dry_run else ''}, engine {backend or 'none'}{f' ({why})' if why else ''}"
 
 
 def run_details(run: Run, progress: RunProgress, *, ended: bool) -> list[LabeledText]:

@@ -71,10 +71,16 @@ def resume_details(plan: ResumePlan, health: Health) -> list[LabeledText]:
             LabeledText("because", RESUME_POINT_REASONS[plan.leaf.reason]),
         ]
     sent = f"{pluralize(len(plan.messages), 'message')}, from {health.sent:,} of {pluralize(health.total, 'record')}"
-    return [LabeledText("resume sends", sent, "good"), LabeledText("continues at", RESUME_POINT_REASONS[plan.leaf.reason])]
+    return [
+        LabeledText("resume sends", sent, "good"),
+        LabeledText("continues at", RESUME_POINT_REASONS[plan.leaf.reason]),
+    ]
 
 
 def omitted_details(plan: ResumePlan) -> list[LabeledText]:
     """How many records are not sent, by reason, the most frequent first."""
     counts = Counter(item.why for item in plan.omitted)
-    return [LabeledText("not sent", f"{count:,} {OMISSION_REASONS[why]}", "dim") for why, count in counts.most_common()]
+    return [
+        LabeledText("not sent", f"{pluralize(count, 'record')}: {OMISSION_REASONS[why]}", "dim")
+        for why, count in counts.most_common()
+    ]

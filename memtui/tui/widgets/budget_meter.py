@@ -47,7 +47,7 @@ class IndexFill(Struct, frozen=True):
 
 
 class BudgetMeter(Widget):
-    """Lines and units of the index against their limits."""
+    """Lines and characters of the index against their limits."""
 
     budget: reactive[IndexFill | None] = reactive(None)
     """What to draw, or `None` before the first read and where there is no index."""
@@ -85,11 +85,11 @@ def meter_line(budget: IndexFill | None, note: str, width: int, glyphs: Glyphs) 
 
 
 def _amounts(budget: IndexFill, bars: int, width: int, glyphs: Glyphs, *, left: bool) -> Content:
-    """Lines and units, with bars of so many cells (0: none), and what is left where there is room to say it."""
+    """Lines and characters, with bars of so many cells (0: none), and what is left where there is room to say it."""
     pieces = [Content.styled("MEMORY.md", "bold")] if bars or width >= 70 else []
     for words, used, most, show in (
         ("lines", budget.lines, budget.max_lines, str),
-        ("units", budget.units, budget.max_units, thousands),
+        ("characters", budget.units, budget.max_units, thousands),
     ):
         amount = f"{show(used).removesuffix('k')}/{show(most)} "
         if left:
