@@ -22,7 +22,7 @@ from msgspec import Struct
 from memtui.agent.shell.grammar import Denied
 from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.validate import ShellPlan, check_line
-from memtui.fs.boundary import Verdict, check_path, is_sensitive
+from memtui.fs.boundary import PathVerdict, check_path, is_sensitive
 from memtui.util.text import clip, visible
 
 
@@ -34,7 +34,7 @@ class Decision(Struct, frozen=True):
 
     allowed: bool
     reason: str
-    path: Verdict | None = None
+    path: PathVerdict | None = None
     plan: ShellPlan | None = None
 
 
@@ -88,7 +88,7 @@ def _fits(value: object, types: tuple[type, ...]) -> bool:
     return isinstance(value, types) and (not isinstance(value, bool) or bool in types)
 
 
-def _verdict(verdict: Verdict) -> Decision:
+def _verdict(verdict: PathVerdict) -> Decision:
     return Decision(verdict.allowed, verdict.reason, verdict if verdict.allowed else None)
 
 

@@ -6,10 +6,11 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Data, Line, StyledText
 from memtui.services.memory import PreparedChange, SavedFile, apply, draft_hint, keep_merged_draft
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretChoice, SecretFound
+from memtui.util.diff import unified_diff
 from memtui.util.errors import Conflict, Refused
 
 Answer = TypeVar("Answer")
@@ -138,7 +139,7 @@ def _kind(base: str | None, data: bytes | None) -> str:
 
 def tell_saved(context: CliContext, kind: str, before: bytes | None, done: SavedFile, name: str) -> None:
     """Tell what was saved of a text that a person typed."""
-    diff = unified(before, done.data, name)
+    diff = unified_diff(before, done.data, name)
     operation = done.saved.operation
     data: Data = {
         "name": name, "path": str(done.path), "written": operation is not None,

@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
+from msgspec import Struct
+
 from memtui.cli import COMMANDS, GlobalOptions
 from memtui.client.environment import Env
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
-from memtui.util.record import Record
 from memtui.util.text import visible
 
 TYPE_CHECKING = False  # see util.record; what is below is for annotations alone, its import takes 100 ms
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from memtui.util.config import Config
 
 
-class KeyRow(Record):
+class KeyRow(Struct, frozen=True):
     """One key of the screen: the action that config.toml names, where it works, its keys, what it does."""
 
     id: str

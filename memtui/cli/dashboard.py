@@ -11,7 +11,7 @@ from memtui.cli.commands.memory import file_rows, file_table, problem_data, prob
 from memtui.cli.context import CliContext
 from memtui.cli.entry import OpenedWorkspace, open_workspace
 from memtui.cli.output import Data, Line, Output, StyledText, iso
-from memtui.cli.table import Column, table
+from memtui.cli.table import Column, columns, table
 from memtui.client.git import branch_of
 from memtui.client.projects import list_projects
 from memtui.client.session_files import RecentSession, recent_sessions
@@ -19,8 +19,8 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.lock.lock import effective_lock
 from memtui.memory.snapshot import Snapshot
-from memtui.presentation.dream_text import opening
-from memtui.util.text import age, many, size
+from memtui.presentation.dream_text import gate_text, gates_summary
+from memtui.util.text import age, pluralize, size
 
 _TOPICS = 30
 _PROBLEMS = 12
@@ -97,7 +97,7 @@ def _heading(out: Output, data: Data, home: Path, now: float, last: float | None
     shown = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) and not out.plain else str(folder)
     words += [StyledText(f"  {shown}", "dim")]
     count = sum(problem["code"] != "orphan" for problem in data["problems"])
-    words += [StyledText(f"  {many(count, 'problem')}", "problem")] if count else []
+    words += [StyledText(f"  {pluralize(count, 'problem')}", "problem")] if count else []
     words += [StyledText(f"  {orphans} not in MEMORY.md", "warn")] if orphans else []
     words += [StyledText("  last dream never" if last is None else f"  last dream {age(now - last)} ago")]
     yield words
@@ -123,7 +123,8 @@ def _first_run(context: CliContext, found: OpenedWorkspace, snapshot: "Snapshot"
 def _problems(out: Output, problems: list[Data]) -> Iterator[Line]:
     if not problems:
         return
-    yield from ["", StyledText("problems", "bold")]  # no count: the first line tells those not in the index apart
+    yield ""
+    yield StyledText("problems", "bold")  # no count: the first line tells those not in the index apart
     shown = len(problems) if out.verbose else _PROBLEMS
     for problem in problems[:shown]:
         yield problem_line(out, problem)
@@ -136,7 +137,8 @@ def _topics(context: CliContext, rows: list[Data]) -> Iterator[Line]:
     topics.sort(key=lambda row: row["modified"] or "", reverse=True)
     if not topics:
         return
-    yield from ["", StyledText(f"topics  {len(topics)}", "bold")]
+    yield ""
+    yield StyledText(f"topics  {len(topics)}", "bold")
     shown = len(topics) if context.out.verbose else _TOPICS
     yield from file_table(context.out, topics[:shown], context.now())
     if len(topics) > shown:
@@ -157,24 +159,22 @@ def gate_data(gate: "Gate") -> Data:
 
 def gate_lines(out: Output, gates: "tuple[Gate, ...]", now: float) -> Iterator[Line]:
     """Would a dream start now, and why not."""
-    closed = [gate for gate in gates if not gate.open]
     yield ""
-    answer = "yes, all checks are ready" if not closed else f"no, {len(closed)} of {len(gates)} checks wait"
-    yield [StyledText("Would a dream start now?  ", "bold"), answer]
+    yield [StyledText("Would a dream start now?  ", "bold"), gates_summary(gates, now)]
     rows: list[list[str | StyledText]] = []
     for gate in gates:
         mark = out.glyphs.open if gate.open else out.glyphs.closed
-        state = StyledText("ready" if gate.open else "waiting", "good" if gate.open else "warn")
-        opens = "" if gate.opens_at is None else opening(gate.opens_at, now)
-        reason = f"{gate.reason}; {opens}" if opens else gate.reason
-        rows.append([StyledText("" if out.plain else mark, state.style), state, gate.words, reason])
-    yield from table(out, [Column(""), Column(""), Column(""), Column("", rest=1)], rows)
+        text = gate_text(gate, now)
+        state = StyledText(text.label, text.tone)
+        rows.append([StyledText("" if out.plain else mark, text.tone), state, gate.words, text.text])
+    yield from table(out, columns("", "", "", "*"), rows)
 
 
 def _sessions(out: Output, sessions: "tuple[RecentSession, ...]", now: float) -> Iterator[Line]:
     if not sessions:
         return
-    yield from ["", StyledText("last sessions", "bold")]
+    yield ""
+    yield StyledText("last sessions", "bold")
     rows: list[list[str | StyledText]] = [
         [age(now - one.modified), StyledText(one.title), size(one.size), StyledText(one.id[:8], "dim")]
         for one in sessions

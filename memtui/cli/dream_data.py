@@ -6,17 +6,12 @@ from typing import Any
 from memtui.cli.context import CliContext
 from memtui.cli.output import Data, Line, StyledText, fields, iso
 from memtui.dream.review.adoption import Adoption
-from memtui.dream.run.events import Ended, Event, File, GateClosed, Held, Note, Phase, Retry, event_data
+from memtui.dream.run.events import Event, File, GateClosed, event_data
 from memtui.dream.run.runs import Run, events_of, run_progress, run_state
 from memtui.dream.run.stage import has_stage
-from memtui.presentation.dream_text import HOW_WORDS, event_words, seconds_of, starter, touched_words
-from memtui.util.text import age, ago, span
+from memtui.presentation.dream_text import event_text, run_seconds, run_status, starter, touched_words
+from memtui.util.text import age, duration, time_ago
 
-_STYLES = {
-    "done": "good", "nothing": "good", "held": "warn", "failed": "problem", "died": "problem", "killed": "warn",
-    "over-budget": "warn", "gate": "dim",
-}  # fmt: skip
-_EVENT_STYLES = {Phase: "head", Retry: "warn", Note: "dim", Held: "warn", GateClosed: "warn"}
 _MARKS = {"added": "+", "changed": "~", "removed": "-", "renamed": ">"}
 
 
@@ -34,7 +29,7 @@ def run_data(context: CliContext, run: Run) -> Data:
         "pid": run.process.pid,
         "started": iso(run.at),
         "ended": None if end is None else iso(end.at),
-        "seconds": round(seconds_of(run, now, state, context.now()), 3),
+        "seconds": round(run_seconds(run, now, state, context.now()), 3),
         "tools": dict(now.tools),
         "tokens": fields(now.tokens, "input output cache_read cache_write"),
         "files": [_file_data(file) for file in now.files.values()],
@@ -57,12 +52,10 @@ def _file_data(file: File) -> Data:
 
 def how_part(data: Data) -> StyledText:
     """How a run stands, in a word and its colour."""
-    how: str = data["how"] or data["state"]
-    return _how(how)
-
-
-def _how(how: str) -> StyledText:
-    return StyledText(HOW_WORDS.get(how, how), _STYLES.get(how, ""))
+    decisions = [one["what"] for one in data["decided"]]
+    outcome: str = data["how"] or data["state"]
+    status = run_status(outcome, dry_run=data["dry_run"], kept=data["kept"], decisions=decisions)
+    return StyledText(status.text, status.tone)
 
 
 def touched(data: Data) -> str:
@@ -74,7 +67,7 @@ def run_lines(context: CliContext, data: Data) -> Iterator[Line]:
     """A run for people, all of it."""
     dry = ", dry run" if data["dry_run"] else ""
     word = "after" if data["ended"] else "for"
-    lasted = f" {word} {span(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
+    lasted = f" {word} {duration(data['seconds'])}" if data["ended"] or data["state"] == "running" else ""
     yield [StyledText(f"dream {data['id']}  ", "bold"), how_part(data), lasted]
     if data["reason"]:
         yield f"  {data['reason']}"
@@ -98,7 +91,7 @@ def refusal_line(context: CliContext, event: GateClosed) -> Line:
     )
 
 
-def file_line(context: CliContext, file: Data) -> Line:
+def file_line(context: CliContext, file: Data) -> list[str | StyledText]:
     """A touched file."""
     mark = _MARKS.get(file["kind"], "?")
     word = file["kind"] if context.out.plain else mark
@@ -110,13 +103,9 @@ def file_line(context: CliContext, file: Data) -> Line:
 
 def event_lines(context: CliContext, event: Event) -> Iterator[Line]:
     """An event for people."""
-    words = event_words(event)
-    if isinstance(event, File) and event.kind != "same":
-        yield file_line(context, _file_data(event))
-    elif isinstance(event, Ended):
-        yield [StyledText("ended: ", "bold"), _how(event.how), f"  {event.reason}"]
-    elif words:
-        yield StyledText(words, _EVENT_STYLES.get(type(event), ""))
+    text = event_text(event)
+    if text is not None:
+        yield [StyledText(f"{text.label}  " if text.label else "", "bold"), StyledText(text.text, text.tone)]
 
 
 def event_fields(event: Event) -> dict[str, Any]:
@@ -145,4 +134,4 @@ def when(context: CliContext, seconds: float) -> str:
 
 def since(context: CliContext, seconds: float) -> str:
     """The same in a sentence."""
-    return ago(context.now() - seconds)
+    return time_ago(context.now() - seconds)

@@ -43,10 +43,10 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
     except OSError as error:
         if not (error.filename or error.errno in _OF_THE_DISK):
             return _bug(error, context, args)
-        from memtui.fs.atomic import fault
+        from memtui.fs.atomic import to_error
 
         named = Path(os.fsdecode(error.filename)).name if isinstance(error.filename, str | bytes) else "a file"
-        known = fault(error, named)
+        known = to_error(error, named)
         context.out.error(known)
         return known.exit_code
     except Exception as error:  # noqa: BLE001 - the last door: everything unforeseen becomes a log and one line
@@ -57,9 +57,9 @@ def guarded(run: Callable[[], object], context: CliContext, args: Sequence[str])
 def _bug(error: BaseException, context: CliContext, args: Sequence[str]) -> int:
     """Write the traceback down and say where."""
     from memtui.util.app_dirs import Dirs
-    from memtui.util.crash_report import summary, write_down
+    from memtui.util.crash_report import error_summary, write_crash_report
 
-    path = write_down(error, args, Dirs.from_env(os.environ, Path.home()).state)
+    path = write_crash_report(error, args, Dirs.from_env(os.environ, Path.home()).state)
     hint = f"please report it with {path}" if path else "the traceback could not be written anywhere"
-    context.out.error(Bug(f"this is a bug of memtui: {summary(error)}", hint=hint))
+    context.out.error(Bug(f"this is a bug of memtui: {error_summary(error)}", hint=hint))
     return Bug.exit_code

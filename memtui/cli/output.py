@@ -13,9 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import Struct
+
 from memtui.cli import GlobalOptions
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.record import Record
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ _SGR = {
 }  # fmt: skip
 
 
-class StyledText(Record):
+class StyledText(Struct, frozen=True):
     """A piece of a line: its text, and a style by name ("" is none)."""
 
     text: str
@@ -71,7 +72,7 @@ Line = str | StyledText | Sequence[str | StyledText]
 """One line of text: a string, a part, or several of them."""
 
 
-class OutputGlyphs(Record):
+class OutputGlyphs(Struct, frozen=True):
     """Marks that a terminal may not have; each also has a word in `--plain`."""
 
     problem: str
@@ -285,9 +286,9 @@ class Output:
         parts = [line] if isinstance(line, str | StyledText) else line
         shown = []
         for part in parts:
-            text, style = (part, "") if isinstance(part, str) and not isinstance(part, StyledText) else part
-            clean = visible(text, keep="\t")
-            code = _SGR.get(style, "") if coloured and clean else ""
+            styled = StyledText(part) if isinstance(part, str) else part
+            clean = visible(styled.text, keep="\t")
+            code = _SGR.get(styled.style, "") if coloured and clean else ""
             shown.append(f"\x1b[{code}m{clean}\x1b[0m" if code else clean)
         return "".join(shown).rstrip(" ")
 

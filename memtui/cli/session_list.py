@@ -15,7 +15,7 @@ from memtui.util.text import age, size
 
 TYPE_CHECKING = False  # see base.record
 if TYPE_CHECKING:
-    from memtui.client.running import Running
+    from memtui.client.running import RunningSession
     from memtui.sessions.listing import Session
     from memtui.transcripts.summary import SessionSummary
 
@@ -42,16 +42,20 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     Returns:
         The exit code: 1 if there is none.
     """
-    from memtui.client.session_files import files_of
+    from memtui.client.session_files import listed_files
 
     folders = places(context, everywhere=everywhere)
-    look = prefetch(lambda: files_of(folders)) if len(folders) > MANY else None
-    from memtui.client.retention import cleanup_days, days_left, leaving
-    from memtui.client.running import running
+    look = prefetch(lambda: listed_files(folders)) if len(folders) > MANY else None
+    from memtui.client.retention import cleanup_days, cleanup_mark, days_left
+    from memtui.client.running import running_sessions
     from memtui.client.settings_files import read_layers
     from memtui.sessions.catalog import Catalogue
 
-    days, now, live = cleanup_days(read_layers(context.env, context.directory)), context.now(), running(context.env)
+    days, now, live = (
+        cleanup_days(read_layers(context.env, context.directory)),
+        context.now(),
+        running_sessions(context.env),
+    )
 
     def wanted(page: "list[Session]") -> "list[Session]":
         return page if branch is None else [one for one in page if one.branch == branch]
@@ -61,7 +65,7 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
 
     def lines(page: "list[Session]") -> list[Line]:
         found = wanted(page)
-        states = [StyledText("live", "good") if one.id in live else leaving(left(one)) for one in found]
+        states = [StyledText("live", "good") if one.id in live else cleanup_mark(left(one)) for one in found]
         return list(_table(context, found, states, everywhere=everywhere))
 
     errors: list[MemtuiError] = []
@@ -82,7 +86,9 @@ def list_sessions(context: CliContext, *, everywhere: bool = False, branch: str 
     return int(not found)
 
 
-def _session_data(session: "Session", facts: "SessionSummary", live: "Running | None", left: float | None) -> Data:
+def _session_data(
+    session: "Session", facts: "SessionSummary", live: "RunningSession | None", left: float | None
+) -> Data:
     """A session for scripts; `left` are the days to Claude Code's clean-up, `None` while that is off."""
     return {
         "id": session.id,
@@ -99,10 +105,10 @@ def _session_data(session: "Session", facts: "SessionSummary", live: "Running | 
 def _table(
     context: CliContext, found: "list[Session]", states: Sequence[str | StyledText], *, everywhere: bool
 ) -> Iterator[Line]:
-    from memtui.client.session_files import NAMELESS
+    from memtui.client.session_files import UNTITLED
 
     now = context.now()
-    nameless = StyledText(NAMELESS, "dim")
+    nameless = StyledText(UNTITLED, "dim")
     columns: dict[Column, Sequence[str | StyledText]] = {
         Column("age", right=True): [age(now - one.when) for one in found],
         Column("messages", right=True): [str(one.messages) for one in found],

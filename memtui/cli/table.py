@@ -6,8 +6,9 @@ There may be thousands of rows, so a column is looked at as a whole wherever tha
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from msgspec import Struct
+
 from memtui.cli.output import Line, Output, StyledText
-from memtui.util.record import Record
 from memtui.util.text import cells, clip, visible
 
 GAP = "  "
@@ -17,7 +18,7 @@ LEAST = 8
 """Cells that a column keeps when another one has given already."""
 
 
-class Column(Record):
+class Column(Struct, frozen=True):
     """A column: its heading, whether its cells stand right, and their style.
 
     `rest` is 0 for one that keeps its width; where there isn't room for all, the others give of theirs, first the

@@ -23,7 +23,7 @@ Invariants:
 
 from pathlib import Path
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.util.app_dirs import Dirs
 
 
@@ -34,4 +34,4 @@ def has_history(dirs: Dirs, folder: Path | None = None) -> bool:
         folder: A memory folder; a lock in it counts too, since the agent client also leaves one.
     """
     ours = any((dirs.state / name).is_dir() for name in ("locks", "runs", "stages"))
-    return ours or (folder is not None and (folder / LOCK).exists())
+    return ours or (folder is not None and (folder / LOCK_NAME).exists())

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import SETTLE, Content, Stamp, clear_temps, is_temp, read_once
-from memtui.fs.boundary import MAX_DEPTH, open_parent
+from memtui.fs.atomic import REREAD_INTERVAL_S, FileContent, FileStamp, clear_temps, is_temp, read_once
+from memtui.fs.boundary import MAX_FOLDER_DEPTH, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDatabase, folder_id
 from memtui.util.errors import MemtuiError
@@ -36,10 +36,10 @@ class KnownFile(Struct, frozen=True):
     blob: int | None
     digest: str | None
     mtime_ns: int | None
-    stamp: Stamp | None
+    stamp: FileStamp | None
     looked_at: float
 
-    def unchanged(self, stamp: Stamp) -> bool:
+    def unchanged(self, stamp: FileStamp) -> bool:
         """Whether a file with this stamp surely has not changed since the look."""
         return self.stamp == stamp and stamp.settled(self.looked_at)
 
@@ -88,13 +88,13 @@ class FolderSnapshot:
                 blob,
                 digest and digest.hex(),
                 mtime,
-                Stamp(size, mtime, ctime, inode % (1 << 64)) if looked_at is not None else None,
+                FileStamp(size, mtime, ctime, inode % (1 << 64)) if looked_at is not None else None,
                 looked_at or 0.0,
             )
             for name, blob, digest, size, mtime, ctime, inode, looked_at in rows
         }
 
-    def unchanged(self, stamps: Mapping[str, Stamp], covers: Callable[[str], bool]) -> bool:
+    def unchanged(self, stamps: Mapping[str, FileStamp], covers: Callable[[str], bool]) -> bool:
         """Whether the files surely are those of the last look. Reads no more of the history than that takes.
 
         Args:
@@ -125,7 +125,9 @@ class FolderSnapshot:
             found += 1
         return found == len(stamps)
 
-    def save(self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[Stamp, int | None]], at: float) -> None:
+    def save(
+        self, connection: sqlite3.Connection, stamps: Mapping[str, tuple[FileStamp, int | None]], at: float
+    ) -> None:
         """Write down a look, as part of a transaction.
 
         Args:
@@ -168,14 +170,14 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, Stamp]:
+def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dict[str, FileStamp]:
     """The files that a store looks after, with their stamps; nothing is read, no link followed.
 
     Args:
         root: The folder. If it is gone, there are none.
         only: The exact names, for a store of single files; else all `.md` files that aren't hidden.
     """
-    found: dict[str, Stamp] = {}
+    found: dict[str, FileStamp] = {}
     if only is not None:
         for name in only:
             with suppress(OSError, MemtuiError):
@@ -185,14 +187,14 @@ def scan(root: Path, only: Collection[str] | None, fs: FileSystem = REAL) -> dic
                 finally:
                     fs.close(parent)
                 if stat.S_ISREG(info.st_mode):
-                    found[name] = Stamp.of(info)
+                    found[name] = FileStamp.of(info)
         return found
     for above, _, entries in walk(root, fs):
         for entry in entries:
             if not entry.name.endswith(".md") or not entry.is_file(follow_symlinks=False):
                 continue
             with suppress(OSError):  # gone between the listing and the look
-                found[above + entry.name] = Stamp.of(entry.stat(follow_symlinks=False))
+                found[above + entry.name] = FileStamp.of(entry.stat(follow_symlinks=False))
     return found
 
 
@@ -217,7 +219,7 @@ def walk(
                     entries = [entry for entry in listing if hidden or not entry.name.startswith(".")]
                     for entry in entries:
                         if (
-                            above.count("/") < MAX_DEPTH
+                            above.count("/") < MAX_FOLDER_DEPTH
                             and not entry.name.startswith(".")
                             and entry.is_dir(follow_symlinks=False)
                         ):
@@ -257,7 +259,7 @@ def clear_folder(root: Path, only: Collection[str] | None, fs: FileSystem = REAL
 
 def read_settled(
     root: Path, names: Iterable[str], known: Mapping[str, str], fs: FileSystem = REAL
-) -> dict[str, Content]:
+) -> dict[str, FileContent]:
     """Read many files, none of them half-written; what is fresh is read twice, all of it with one pause.
 
     Args:
@@ -266,8 +268,8 @@ def read_settled(
     Returns:
         What could be read and came to rest; the rest is left for the next look.
     """
-    done: dict[str, Content] = {}
-    fresh: dict[str, Content] = {}
+    done: dict[str, FileContent] = {}
+    fresh: dict[str, FileContent] = {}
     for name in names:
         content = _read(root, name, fs)
         if content is None:
@@ -277,7 +279,7 @@ def read_settled(
     for _ in range(50):
         if not fresh:
             break
-        fs.wait(SETTLE)
+        fs.wait(REREAD_INTERVAL_S)
         for name, before in list(fresh.items()):
             again = _read(root, name, fs)
             if again is None:
@@ -290,7 +292,7 @@ def read_settled(
     return done
 
 
-def _read(root: Path, name: str, fs: FileSystem) -> Content | None:
+def _read(root: Path, name: str, fs: FileSystem) -> FileContent | None:
     try:
         parent, leaf = open_parent(root, name, fs=fs)
         try:

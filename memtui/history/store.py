@@ -18,7 +18,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, fault
+from memtui.fs.atomic import digest, to_error
 from memtui.fs.boundary import Actor, check_path, fold_name
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.database import HistoryDamaged, HistoryDatabase
@@ -345,7 +345,7 @@ class Store:
             if self._writer.unchanged_outside():
                 return None
         except OSError as error:
-            raise fault(error, str(self.root)) from error
+            raise to_error(error, str(self.root)) from error
         with self._writer.writing("the history"):
             return self._writer.note(who)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import Content, Stamp, digest, read_content, write_temp
+from memtui.fs.atomic import FileContent, FileStamp, digest, read_content, write_temp
 from memtui.fs.boundary import fold_name, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError, NotFound
@@ -28,7 +28,7 @@ class Step(Struct, frozen=True):
     """
 
     name: str
-    disk: Content | None
+    disk: FileContent | None
     data: bytes | None
     modified: int | None = None
 
@@ -180,7 +180,7 @@ class Transaction:
     def _check(self, step: Step) -> None:
         parent, leaf = self._parent(step)
         try:
-            stamp = Stamp.of(self._fs.lstat(leaf, dir_fd=parent))
+            stamp = FileStamp.of(self._fs.lstat(leaf, dir_fd=parent))
         except FileNotFoundError:
             if step.disk is not None:
                 raise Moved(step.name) from None
@@ -192,14 +192,14 @@ class Transaction:
             if now is None or now.digest != step.disk.digest:
                 raise Moved(step.name)
 
-    def _look(self, parent: int, leaf: str, known: Container[str | None]) -> Content | None:
+    def _look(self, parent: int, leaf: str, known: Container[str | None]) -> FileContent | None:
         try:
             return read_content(leaf, fs=self._fs, dir_fd=parent, known=known)
         except FileNotFoundError:
             return None
 
 
-def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> Content | None:
+def look(root: Path, name: str, fs: FileSystem = REAL, known: Container[str | None] = ()) -> FileContent | None:
     """A file below `root` as it is, without following a link; `None` if it isn't there.
 
     Raises:

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from memtui.history.versions import FILES, Operation, Saved, Scope, Versions, redo_target, undo_target
 from memtui.util.errors import NotFound, Refused, UsageError
-from memtui.util.resolve import SHORTEST
+from memtui.util.resolve import MIN_PREFIX_CHARS
 
 
 class Inverse(Protocol):
@@ -75,8 +75,8 @@ class UndoOrder:
             NotFound: If there is none.
             UsageError: If there are several, or the word is too short.
         """
-        if len(word) < SHORTEST:
-            raise UsageError(f"{SHORTEST} characters of an id at least", hint="memtui history lists the ids")
+        if len(word) < MIN_PREFIX_CHARS:
+            raise UsageError(f"{MIN_PREFIX_CHARS} characters of an id at least", hint="memtui history lists the ids")
         return self._versions.operation(word)
 
     def undo(self, word: str | None = None, *, over: Collection[str] = ()) -> tuple[Saved, Operation]:

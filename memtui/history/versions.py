@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from memtui.history.database import BEGUN, HistoryDatabase, folder_id, read_blob
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 FILES: Final = "files"
 """Subject of an operation on file contents: memory, instructions, settings."""
@@ -200,7 +200,7 @@ class Versions:
             UsageError: If there are several.
         """
         found: list[Operation] = []
-        if begins(word.lower(), word):
+        if matches_prefix(word.lower(), word):
             with self.database.read() as connection:
                 if connection is not None:
                     reader = _Reader(connection)

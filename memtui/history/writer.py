@@ -13,9 +13,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.fs.atomic import Content, digest, fault
+from memtui.fs.atomic import FileContent, digest, to_error
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.database import DONE, HistoryDatabase, folder_id, put_blob, read_blob
 from memtui.history.log import insert_operation, new_id
 from memtui.history.snapshot import MAX_SIZE, FolderSnapshot, clear_folder, read_settled, scan
@@ -86,12 +86,12 @@ class Writer:
             MemtuiError: In place of any `OSError` in the block.
         """
         try:
-            with guard(self._lock, timeout=self._patience_s, fs=self._fs):
+            with file_lock(self._lock, timeout=self._patience_s, fs=self._fs):
                 self._finish()
                 yield
         except OSError as error:
             ours = isinstance(error.filename, str) and error.filename.startswith(str(self._state))
-            raise fault(error, error.filename if ours else what, outcome=outcome) from error
+            raise to_error(error, error.filename if ours else what, outcome=outcome) from error
 
     def carry_out(
         self,
@@ -158,7 +158,7 @@ class Writer:
         except OSError as second:
             cause = error if isinstance(error, OSError) else second
             names = ", ".join(step.name for step in steps)
-            raise fault(cause, names, outcome="it stopped half-way and is ended at the next start") from second
+            raise to_error(cause, names, outcome="it stopped half-way and is ended at the next start") from second
         if id:
             with suppress(OSError, MemtuiError):  # the next writer sees that nothing was begun, and drops it
                 self._drop(id)
@@ -326,7 +326,7 @@ class Writer:
         return "keep" if odd else "drop"
 
     def remember(
-        self, files: Mapping[str, Content | None], who: str = OUTSIDE, *, first: bool = False
+        self, files: Mapping[str, FileContent | None], who: str = OUTSIDE, *, first: bool = False
     ) -> Operation | None:
         """Record what others made of some files; the operation made, if they did.
 
@@ -397,7 +397,7 @@ class Writer:
         other = [name for name, stamp in stamps.items() if name not in same and stamp.size <= MAX_SIZE]
         heads = {name: file.digest for name, file in known.items() if file.digest is not None}
         read = read_settled(self.root, other, heads, self._fs)
-        now: dict[str, Content | None] = {**read, **dict.fromkeys(known.keys() - stamps.keys())}
+        now: dict[str, FileContent | None] = {**read, **dict.fromkeys(known.keys() - stamps.keys())}
         changed = any((content and content.digest) != heads.get(name) for name, content in now.items())
         with self.database.write(durable=changed) as connection:
             operation = self.remember(now, who, first=first)
@@ -416,5 +416,5 @@ class Writer:
         return tuple(clear_folder(self.root, self._scope.names, self._fs, own=True))
 
 
-def _side(content: Content | None) -> _Side | None:
+def _side(content: FileContent | None) -> _Side | None:
     return None if content is None else _Side(content.data, content.digest, content.stamp.mtime_ns)

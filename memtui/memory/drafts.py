@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, fault, make_folders, replace_file
+from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Unsupported
@@ -59,13 +59,13 @@ class Drafts:
             try:
                 replace_file(self._file(path), data, fs=self._fs, mode=0o600)
             except OSError as error:
-                if not isinstance(fault(error, ""), Unsupported) or not self._give_up_reserve():
+                if not isinstance(to_error(error, ""), Unsupported) or not self._give_up_reserve():
                     raise
                 replace_file(self._file(path), data, fs=self._fs, mode=0o600)
                 return
         except OSError as error:
             hint = "copy the text elsewhere"
-            raise fault(error, "the draft", outcome="the draft was not written", hint=hint) from error
+            raise to_error(error, "the draft", outcome="the draft was not written", hint=hint) from error
         self._keep_reserve()
 
     def load(self, path: Path) -> Draft | None:
@@ -79,7 +79,7 @@ class Drafts:
         except FileNotFoundError:
             pass
         except OSError as error:
-            raise fault(error, "the draft", outcome="it stays") from error
+            raise to_error(error, "the draft", outcome="it stays") from error
 
     def list(self) -> tuple[Draft, ...]:
         """All drafts, newest first."""

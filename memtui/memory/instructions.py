@@ -27,12 +27,12 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from memtui.client.environment import Env, truth
+from memtui.client.environment import Env, parse_switch
 from memtui.client.git import main_repository, worktree_root
-from memtui.client.json_edit import BadJson, read_object
+from memtui.client.json_edit import InvalidJson, read_object
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.paths import read_small, real
-from memtui.client.settings_files import effective
+from memtui.client.paths import read_small_file, real_path
+from memtui.client.settings_files import effective_env
 from memtui.memory.budget import counted_text, units
 from memtui.memory.imports import ImportWord, find_imports, is_text
 from memtui.memory.path_rules import glob_regex, rule_paths
@@ -147,9 +147,10 @@ class _InstructionReader(Struct, dict=True):
     _approved: bool | None = None
 
     def __post_init__(self) -> None:
-        seen = effective(self.env, self.location.layers)
+        seen = effective_env(self.env, self.location.layers)
         self.off = next(
-            (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if truth(seen.get(name))), None
+            (name for name in ("CLAUDE_CODE_DISABLE_CLAUDE_MDS", "CLAUDE_CODE_SIMPLE") if parse_switch(seen.get(name))),
+            None,
         )
         self.excludes = [
             (pattern, glob_regex(pattern), layer.source)
@@ -230,11 +231,11 @@ class _InstructionReader(Struct, dict=True):
             reason = self.excluded(item.path)
         if reason is None and item.size > MAX_FILE_BYTES:
             reason = "larger than 4 MiB: the client skips the whole file"
-        data = None if reason is not None else read_small(item.path, MAX_FILE_BYTES)
+        data = None if reason is not None else read_small_file(item.path, MAX_FILE_BYTES)
         if data is None:
             return replace(item, skipped=reason or "can't be read")
         self.seen.add(str(item.path))
-        self.seen.add(str(real(item.path)))
+        self.seen.add(str(real_path(item.path)))
         parsed = _parse(data)
         item = replace(item, loaded_lines=parsed.lines, loaded_chars=parsed.chars)
         if item.layer == "rule":
@@ -242,12 +243,12 @@ class _InstructionReader(Struct, dict=True):
             if globs:
                 return replace(item, globs=globs)
         anywhere = item.owner in ("managed", "user")
-        imports = self.imports(real(item.path).parent, parsed.words, 1, anywhere)
+        imports = self.imports(real_path(item.path).parent, parsed.words, 1, anywhere)
         return replace(item, imports=imports, skipped=None if parsed.chars else "nothing in it counts")
 
     def rules(self, folder: Path, owner: Literal["user", "project"], why: str | None) -> None:
         for path in _rule_files(folder):
-            target = real(path)
+            target = real_path(path)
             if str(target) in self.seen:
                 continue
             try:
@@ -256,7 +257,9 @@ class _InstructionReader(Struct, dict=True):
                 continue
             item = Instruction("rule", target, True, stat.st_size, owner=owner, mtime_ns=stat.st_mtime_ns)
             linked = (
-                target != real(path.parent) / path.name or folder not in path.parents or _through_link(folder, path)
+                target != real_path(path.parent) / path.name
+                or folder not in path.parents
+                or _through_link(folder, path)
             )
             if why is None and owner == "project" and linked and self.is_outside(target):
                 self.found.append(replace(item, skipped=OUTSIDE_REASON))
@@ -268,7 +271,7 @@ class _InstructionReader(Struct, dict=True):
 
     def one_import(self, folder: Path, word: ImportWord, hops: int, anywhere: bool) -> Import:
         path = self.resolved(folder, word.path)
-        target = real(path)
+        target = real_path(path)
         made = Import(word.path, path, word.line, hops, "missing", "no such file", word=word)
         if str(path) in self.seen or str(target) in self.seen:
             return replace(made, state="repeated", reason="loaded already")
@@ -290,7 +293,7 @@ class _InstructionReader(Struct, dict=True):
         excluded = self.excluded(path)
         if excluded is not None:
             return replace(made, state="excluded", reason=excluded)
-        data = read_small(target, MAX_FILE_BYTES)
+        data = read_small_file(target, MAX_FILE_BYTES)
         if data is None:
             return replace(made, state="skipped", reason="larger than 4 MiB, or can't be read")
         self.seen |= {str(path), str(target)}
@@ -321,10 +324,10 @@ class _InstructionReader(Struct, dict=True):
         """Whether the client's own state file has the user's yes to imports from outside, for this project."""
         given = self.env.get("CLAUDE_CONFIG_DIR")
         state = (self.location.config if given else self.env.home) / ".claude.json"
-        data = read_small(state, 16 << 20)
+        data = read_small_file(state, 16 << 20)
         try:
             projects = read_object((data or b"{}").decode("utf-8", errors="replace")).get("projects")
-        except BadJson:
+        except InvalidJson:
             return False
         if not isinstance(projects, dict):
             return False
@@ -332,7 +335,7 @@ class _InstructionReader(Struct, dict=True):
         return isinstance(entry, dict) and entry.get("hasClaudeMdExternalIncludesApproved") is True
 
     def excluded(self, path: Path) -> str | None:
-        spellings = {str(path), str(real(path))}
+        spellings = {str(path), str(real_path(path))}
         for pattern, regex, source in self.excludes:
             if any(regex.fullmatch(name) for name in spellings):
                 return f"excluded by claudeMdExcludes {pattern!r} in {source}"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
 from memtui.util.text import nfc
 
@@ -64,7 +64,7 @@ class Pins:
             OSError: If our state folder can't be written.
         """
         wanted = {nfc(name) for name in names}
-        with guard(self._file(folder).with_suffix(".lock"), fs=self._fs):
+        with file_lock(self._file(folder).with_suffix(".lock"), fs=self._fs):
             before = self.names(folder)
             after = before | wanted if pinned else before - wanted
             if after != before:

@@ -6,7 +6,6 @@ once, its bytes and digest kept, so that the store can tell whether somebody els
 no UTF-8 survive an edit unharmed.
 """
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -28,6 +27,7 @@ from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.memory.tidy import TIDY_GOAL
 from memtui.memory.topic import MemoryFile
+from memtui.util.diff import unified_diff
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
 from memtui.util.text import nfc
 
@@ -56,25 +56,8 @@ class Plan(Struct, frozen=True):
             if change.data is None and change.name in moved:
                 continue  # shown with the new name
             old_name = sources.get(change.name, change.name)
-            parts += _diff(old_name, change.name, self.before.get(old_name), change.data)
+            parts.append(unified_diff(self.before.get(old_name), change.data, change.name, old_name=old_name))
         return "".join(parts)
-
-
-def _diff(old_name: str, new_name: str, before: bytes | None, after: bytes | None) -> list[str]:
-    parts = [f"rename from {old_name}\n", f"rename to {new_name}\n"] if old_name != new_name else []
-    old = f"a/{old_name}" if before is not None else "/dev/null"
-    new = f"b/{new_name}" if after is not None else "/dev/null"
-    for line in difflib.unified_diff(_lines(before), _lines(after), old, new):
-        parts.append(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n")
-    return parts
-
-
-def _lines(data: bytes | None) -> list[str]:
-    """Lines with their ends; only LF ends a line, so that a lone CR stays visible in its line."""
-    if not data:
-        return []
-    lines = data.decode("utf-8", "replace").split("\n")
-    return [line + "\n" for line in lines[:-1]] + ([lines[-1]] if lines[-1] else [])
 
 
 class PlanBuilder:

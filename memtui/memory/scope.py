@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from memtui.client.git import worktree_root
 from memtui.client.memory_location import MemoryLocation
-from memtui.fs.boundary import MAX_DEPTH
+from memtui.fs.boundary import MAX_FOLDER_DEPTH
 from memtui.memory.budget import IndexBudget, decode_index, measure_index
 from memtui.memory.index import INDEX_NAME, IndexEntry, read_entries
 from memtui.memory.topic import MAX_FILE_BYTES, MAX_INDEX_BYTES, FileKind, MemoryFile, read_bytes, read_file
@@ -150,7 +150,7 @@ def _walk(
                             continue
                         if name.endswith(".md"):
                             found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))
-                        if depth < MAX_DEPTH:
+                        if depth < MAX_FOLDER_DEPTH:
                             problem = _walk(entry.path, f"{prefix}{name}/", found, skip, depth + 1) or problem
                     elif name.endswith(".md"):
                         found.append((prefix + name, entry.path, entry.stat(follow_symlinks=False)))

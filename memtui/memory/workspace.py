@@ -10,8 +10,8 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from memtui.client.environment import Env
+from memtui.client.json_edit import edit_setting
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.settings import edit_setting
 from memtui.fs.atomic import digest, read_stable
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Store

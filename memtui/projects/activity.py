@@ -6,8 +6,8 @@ The history keeps one order of all operations; here each subject gets the one wh
 from collections.abc import Collection
 from pathlib import Path
 
-from memtui.client.retention import DEFAULT_DAYS, cleanup_days
-from memtui.client.running import running
+from memtui.client.retention import DEFAULT_RETENTION_DAYS, cleanup_days
+from memtui.client.running import running_sessions
 from memtui.history.trash import put_in_trash
 from memtui.history.undo import UndoOrder
 from memtui.history.versions import UNDO, NotRestored, Operation, Saved
@@ -28,13 +28,13 @@ def archive_for(workspace: Workspace) -> SessionArchive:
     days = cleanup_days(workspace.location.layers)
     trash = put_in_trash if workspace.trash else None
     return SessionArchive(
-        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_DAYS if days is None else days
+        workspace.dirs, now=workspace.now, trash=trash, cleanup=DEFAULT_RETENTION_DAYS if days is None else days
     )
 
 
 def live_sessions(workspace: Workspace) -> frozenset[str]:
     """The ids of the sessions that a client has open."""
-    return frozenset(running(workspace.env))
+    return frozenset(running_sessions(workspace.env))
 
 
 def make_fork(workspace: Workspace, plan: LaunchPlan) -> Fork:

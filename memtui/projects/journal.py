@@ -13,7 +13,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.database import HistoryDatabase
 from memtui.history.log import OperationsLog, real_folder
 from memtui.history.versions import REDO, UNDO, Item, Operation, Versions
@@ -78,7 +78,7 @@ class Journal:
             Conflict: If another one doesn't end.
             OSError: If our state folder can't be written.
         """
-        with guard(self._lock, fs=self._fs):
+        with file_lock(self._lock, fs=self._fs):
             yield
 
     def begin(

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.fs.atomic import fault, make_folders
-from memtui.fs.copy import copy, remove, see
+from memtui.fs.atomic import make_folders, to_error
+from memtui.fs.copy import copy_file, read_file_state, remove_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.history.store import Store
 from memtui.history.versions import Operation
@@ -22,7 +22,7 @@ from memtui.projects.relocate import follow_names, remove_empty
 from memtui.projects.relocate_sessions import FileMove, Stay, files_of, transfer
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, NotFound, Refused
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 
 class Undone(Struct, frozen=True):
@@ -50,7 +50,9 @@ def past_move(dirs: Dirs, word: str = "") -> MoveRecord:
         if not standing:
             raise NotFound("no move to take back")
         return standing[-1]
-    found = resolve_one([move for move in moves if begins(move.id, word)], word, "move", lists="give its whole id")
+    found = resolve_one(
+        [move for move in moves if matches_prefix(move.id, word)], word, "move", lists="give its whole id"
+    )
     if found.undone:
         raise Conflict(f"{found.id} is taken back already")
     return found
@@ -100,7 +102,7 @@ def undo_move(
             operation = journal.undone(move, now())
     except OSError as error:
         outcome = "it stopped half-way; the same again ends it"
-        raise fault(error, error.filename or "the move", outcome=outcome) from error
+        raise to_error(error, error.filename or "the move", outcome=outcome) from error
     return Undone(move, sessions, memory, tuple(stays), operation)
 
 
@@ -115,10 +117,10 @@ def _files_back(step: Line, fs: FileSystem) -> list[Stay]:
     if step["id"] and not all(file.there for file in recorded):
         recorded = [*_added(step, new, recorded), *recorded]
     for file in recorded:
-        here, there = see(old, file.source, fs=fs), see(new, file.target, fs=fs)
+        here, there = read_file_state(old, file.source, fs=fs), read_file_state(new, file.target, fs=fs)
         if here is not None:
             if there is not None and not file.there and here.digest == there.digest:
-                remove(new, file.target, there, fs=fs)  # a crash left both
+                remove_file(new, file.target, there, fs=fs)  # a crash left both
             elif there is not None and not file.there:
                 stays.append(Stay(file.target, "its old place is taken by another file"))
         elif there is None:
@@ -139,10 +141,10 @@ def _added(step: Line, new: Path, recorded: Collection[FileMove]) -> list[FileMo
 
 def _copied_back(file: FileMove, old: Path, new: Path, fs: FileSystem) -> list[Stay]:
     """A file that the new folder had already: the old one gets its copy again, as long as it was then."""
-    then = see(new, file.target, fs=fs, size=file.size)
+    then = read_file_state(new, file.target, fs=fs, size=file.size)
     if then is None or then.digest != file.there:
         return [Stay(file.target, "it was changed: the old folder can't have it again as it was")]
-    copy((new, file.target), (old, file.source), size=file.size, fs=fs)
+    copy_file((new, file.target), (old, file.source), size=file.size, fs=fs)
     return []
 
 

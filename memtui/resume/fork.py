@@ -16,7 +16,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from memtui.fs.atomic import fault, replace_file
+from memtui.fs.atomic import replace_file, to_error
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.transcripts.entries import Entry, text
 from memtui.transcripts.lines import Record
@@ -85,7 +85,7 @@ def write_forked_session(
     try:
         replace_file(path, b"".join(encode_line(row) for row in rows), mode=0o600)
     except OSError as error:
-        raise fault(error, str(path)) from error
+        raise to_error(error, str(path)) from error
     return Fork(identity, path, title, plan)
 
 

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 from memtui.resume.omitted import OmissionReason
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.transcript import Transcript
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 LOSS_REASONS: Final[tuple[OmissionReason, ...]] = ("lost-parent", "dead-end", "late-side-row", "bad-line")
 """Reasons for which a message is lost, not omitted on purpose."""
@@ -69,12 +69,12 @@ class Health(Struct, frozen=True):
         if not self.total:
             summary = "no message yet"
         elif not self.found:
-            summary = f"a resume finds no conversation, though the file holds {many(self.total, 'message')}"
+            summary = f"a resume finds no conversation, though the file holds {pluralize(self.total, 'message')}"
         elif self.missing:
             wanted = self.reachable + self.missing
             summary = f"only {self.reachable:,} of {wanted:,} messages ({self.percent}%) reachable"
         else:
-            summary = f"{'all ' if self.reachable > 1 else ''}{many(self.reachable, 'message')} reachable"
+            summary = f"{'all ' if self.reachable > 1 else ''}{pluralize(self.reachable, 'message')} reachable"
         return f"{summary}: {causes}" if causes else summary
 
     def _causes(self) -> Iterator[str]:
@@ -83,10 +83,10 @@ class Health(Struct, frozen=True):
             (self.behind, "message", " behind a dead end"),
             (self.lost.get("bad-line", 0), "message", " on a line with another record"),
             (self.bad, "bad line", ""),
-            (self.cycles, "ring", " of parents"),
+            (self.cycles, "cycle", " of parents"),
         ):
             if number:
-                yield many(number, one) + rest
+                yield pluralize(number, one) + rest
 
 
 def check_health(transcript: Transcript, resume: ResumePlan) -> Health:

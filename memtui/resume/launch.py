@@ -10,11 +10,11 @@ from typing import Final
 from msgspec import Struct
 
 from memtui.client.environment import Env
-from memtui.client.executable import start_of
-from memtui.client.paths import projects_dir, real, transcripts_dir
-from memtui.client.running import Running, running
-from memtui.client.session_files import SESSION, SessionFile
-from memtui.fs.atomic import fault
+from memtui.client.executable import resume_directory
+from memtui.client.paths import projects_dir, real_path, transcripts_dir
+from memtui.client.running import RunningSession, running_sessions
+from memtui.client.session_files import SESSION_FILE_NAME, SessionFile
+from memtui.fs.atomic import to_error
 from memtui.resume.fork import Fork, write_forked_session
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import NotFound, Refused, UsageError
@@ -57,7 +57,7 @@ class LaunchPlan(Struct, frozen=True):
     at: str = ""
     writes: bool = False
     forks: bool = False
-    live: Running | None = None
+    live: RunningSession | None = None
 
     @property
     def id(self) -> str:
@@ -95,13 +95,13 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
         NotFound: If there is no such transcript, message or directory, or the session's own is gone.
         UsageError: If several messages fit.
     """
-    path = real(path.parent) / path.name
+    path = real_path(path.parent) / path.name
     try:
         known = path.stat()
     except OSError as error:
-        raise fault(error, str(path), outcome="not read") from error
+        raise to_error(error, str(path), outcome="not read") from error
     start_directory = _directory(SessionFile(str(path), known.st_mtime, known.st_size), directory)
-    ours = path.parent.parent == real(projects_dir(env)) and SESSION.fullmatch(path.name) is not None
+    ours = path.parent.parent == real_path(projects_dir(env)) and SESSION_FILE_NAME.fullmatch(path.name) is not None
     point = resolve_message(read_transcript(path), at) if at else ""
     writes = bool(at) or not ours
     return LaunchPlan(
@@ -111,7 +111,7 @@ def plan_launch(env: Env, path: Path, *, at: str = "", fork: bool = False, direc
         point,
         writes,
         fork and not writes,
-        running(env).get(path.stem),
+        running_sessions(env).get(path.stem),
     )
 
 
@@ -128,7 +128,7 @@ def write_fork(plan: LaunchPlan, now: float) -> Fork:
     try:
         plan.folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise fault(error, str(plan.folder)) from error
+        raise to_error(error, str(plan.folder)) from error
     return write_forked_session(read_transcript(plan.path), plan.at, now=now, folder=plan.folder)
 
 
@@ -137,7 +137,7 @@ def _directory(file: SessionFile, wanted: Path | None) -> Path:
         if not wanted.is_dir():
             raise NotFound(f"there is no directory {visible(str(wanted), keep='')}")
         return wanted
-    start = start_of(file)
+    start = resume_directory(file)
     if start.directory is not None and start.there:
         return start.directory
     others = ", ".join(visible(str(other), keep="") for other in start.others[:3])

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
+from memtui.client.session_files import title_line
 from memtui.resume.resume import ResumePlan
 from memtui.transcripts.entries import Entry, blocks_of, text
 from memtui.transcripts.lines import Record
@@ -77,7 +77,7 @@ def record_line(data: Record, longest: int = 0) -> str:
             parts.append("+" + (text(block.get("name")) or "tool"))
         else:
             parts.append("=" if block["type"] == "tool_result" else f"[{block['type']}]")
-    return one_line(" ".join(parts))
+    return title_line(" ".join(parts))
 
 
 class _Outline:
@@ -164,4 +164,4 @@ class _Outline:
         if own is not None and (messages := [row for row in own.entries if row.has_content]):
             first_text = first_text or record_line(own.data(messages[0]))
             count, stamp, uuid = len(messages), messages[-1].stamp, messages[-1].uuid
-        return OutlineNode(depth, last, "agent-file", one_line(first_text), count, stamp, uuid, agent=agent)
+        return OutlineNode(depth, last, "agent-file", title_line(first_text), count, stamp, uuid, agent=agent)

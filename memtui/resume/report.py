@@ -43,9 +43,9 @@ def transcript_report(transcript: Transcript) -> dict[str, Any]:
     reader, tree = transcript.reader, build_tree(transcript.entries)
     lines = [{"line": bad.line, "what": bad.why} for bad in transcript.problems]
     for rows, what in (
-        (tree.cycles, "its parents form a ring"),
-        (tree.orphans, "its parent is nowhere"),
-        (tree.duplicates, "its uuid stood before"),
+        (tree.cycles, "its parents form a cycle"),
+        (tree.orphans, "its parent is not in the file"),
+        (tree.duplicates, "an earlier record has its uuid"),
     ):
         lines += [{"line": row.line, "what": what, "uuid": row.uuid} for row in rows]
     return {

@@ -33,7 +33,7 @@ from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
 from memtui.util.config import read_config
 from memtui.util.errors import Conflict, MemtuiError, NotFound, UsageError
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 LOOK_S = 0.2
 """Seconds between two looks at a process that is waited for."""
@@ -220,7 +220,7 @@ def describe_stop(workspace: Workspace, run: Run) -> NeedsConfirmation:
     process = f"process {run.process.pid}"
     alive = run_state(run).word == "running"
     verb = "is" if drafted == 1 else "are"
-    kept = f"the {many(drafted, 'file')} it drafted {verb} kept as drafts" if drafted else "nothing is drafted yet"
+    kept = f"the {pluralize(drafted, 'file')} it drafted {verb} kept as drafts" if drafted else "nothing is drafted yet"
     lines = (
         f"{process}: SIGTERM, then SIGKILL after {KILL_GRACE_S:g} s" if alive else f"{process} is gone already",
         f"the memory folder stays as it is; {kept}",

@@ -20,7 +20,7 @@ from types import FrameType
 
 from msgspec import Struct
 
-from memtui.fs.atomic import digest, fault, make_folders, replace_file
+from memtui.fs.atomic import digest, make_folders, replace_file, to_error
 from memtui.memory.workspace import Workspace
 from memtui.services.access import require_writable
 from memtui.services.memory import SavedFile, draft_hint, keep_draft, save_file
@@ -29,7 +29,7 @@ from memtui.util.app_dirs import Dirs
 from memtui.util.config import Config, read_config
 from memtui.util.errors import MemtuiError, NotFound, Unsupported
 from memtui.util.foreground import run_in_foreground
-from memtui.util.process import Identity, alive, current
+from memtui.util.process import ProcessIdentity, current_process, is_alive
 
 AT_ONCE_S = 1.0
 """Seconds within which an editor that changed nothing is taken for one that didn't wait."""
@@ -282,7 +282,7 @@ def _folder(dirs: Dirs) -> Path:
 
 def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
     folder = _folder(dirs) / uuid.uuid4().hex
-    about = {"path": str(path), "base": base, "start": digest(start), "process": str(current())}
+    about = {"path": str(path), "base": base, "start": digest(start), "process": str(current_process())}
     try:
         make_folders(folder)
         replace_file(folder / "about.json", json.dumps(about).encode("ascii"), mode=0o600)
@@ -290,7 +290,7 @@ def _begin_copy(dirs: Dirs, path: Path, start: bytes, base: str | None) -> Path:
         copy = folder / "file" / path.name
         replace_file(copy, start, mode=0o600)
     except OSError as error:
-        raise fault(error, "the copy for the editor", outcome="nothing was edited") from error
+        raise to_error(error, "the copy for the editor", outcome="nothing was edited") from error
     return copy
 
 
@@ -347,12 +347,12 @@ def _take_up(workspace: Workspace, folder: Path) -> LateText | None:
     try:
         about = json.loads((folder / "about.json").read_bytes())
         path, base, start, ended = Path(about["path"]), about["base"], about["start"], about.get("ended")
-        owner = Identity.parse(about["process"])
+        owner = ProcessIdentity.parse(about["process"])
         if owner is None or not (isinstance(base, str | None) and isinstance(ended, float | int | None)):
             return None
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None  # another program's, or one that is just being made
-    if ended is None and alive(owner):
+    if ended is None and is_alive(owner):
         return None
     data = _read(folder / "file" / path.name)
     if data is None or digest(data) == start:

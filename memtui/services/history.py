@@ -15,7 +15,7 @@ from memtui.projects.activity import undo_order
 from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation
 from memtui.util.errors import MemtuiError, NotFound, UsageError
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 _UNITS_S = {"m": 60.0, "h": 3600.0, "d": 86_400.0, "w": 604_800.0}
 
@@ -179,7 +179,9 @@ def restore_folder(
     require_writable(workspace)
     if planned.plan.left and not allow.confirmed:
         lines = tuple(f"{one.name} can't be restored: {one.reason}" for one in planned.plan.left)
-        return NeedsConfirmation(f"Restore the other {many(len(planned.plan.files), 'file')}?", lines, yes="Restore")
+        return NeedsConfirmation(
+            f"Restore the other {pluralize(len(planned.plan.files), 'file')}?", lines, yes="Restore"
+        )
     store = workspace.store(workspace.location.folder)
     why = f"restore the folder {planned.words}"
     return store.restore_as_of(until=planned.until, before=planned.before, why=why)

@@ -30,7 +30,7 @@ from memtui.services.access import require_writable
 from memtui.services.questions import NOTHING_YET, Allow, NeedsConfirmation, SaveConflict, SecretFound
 from memtui.services.secrets import check_text
 from memtui.util.errors import MemtuiError, NotFound, Refused, UsageError
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 __all__ = ["check_name", "file_name"]
 
@@ -175,7 +175,7 @@ def set_fields(
         implied = type_of_name(name)
         if kind and implied not in (None, kind):
             notes.append(f"{name} still begins with {implied}: rename it if that is wrong")
-    what = names[0] if len(names) == 1 else many(len(names), "file")
+    what = names[0] if len(names) == 1 else pluralize(len(names), "file")
     plan = builder.plan(f"set {', '.join(fields)} of {what}", notes, allow=only)
     return PreparedChange(plan, focus=plan.root / names[0] if names else None)
 

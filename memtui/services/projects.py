@@ -4,7 +4,7 @@ from pathlib import Path
 
 from memtui.client.paths import projects_dir
 from memtui.client.projects import Project
-from memtui.client.running import running_in
+from memtui.client.running import running_sessions_in
 from memtui.memory.workspace import Workspace
 from memtui.projects.journal import MoveRecord
 from memtui.projects.relocate import MovePlan, MoveResult, apply_move, plan_move
@@ -46,7 +46,7 @@ def plan_project_move(
 
 def _running(folder: Path) -> frozenset[str]:
     """The sessions that are open in Claude Code, where a project folder lies."""
-    return frozenset(running_in(folder.parent.parent))
+    return frozenset(running_sessions_in(folder.parent.parent))
 
 
 def move_project(workspace: Workspace, plan: MovePlan, allow: Allow = NOTHING_YET) -> MoveResult | NeedsConfirmation:
@@ -85,5 +85,5 @@ def undo_move(workspace: Workspace, move: MoveRecord) -> Undone:
         MemtuiError: If the disk refuses; the same again ends it.
     """
     require_writable(workspace)
-    live = frozenset(running_in(projects_dir(workspace.env).parent)) | _running(move.folder)
+    live = frozenset(running_sessions_in(projects_dir(workspace.env).parent)) | _running(move.folder)
     return take_back(workspace.dirs, move.id, live=live, now=workspace.now)

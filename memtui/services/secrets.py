@@ -8,8 +8,8 @@ import json
 from collections.abc import Collection
 from pathlib import Path
 
-from memtui.fs.atomic import fault, make_folders, replace_file
-from memtui.fs.lock import guard
+from memtui.fs.atomic import make_folders, replace_file, to_error
+from memtui.fs.lock import file_lock
 from memtui.secrets.scanner import Finding, redact, scan
 from memtui.services.questions import Allow, Secret, SecretFound
 from memtui.util.app_dirs import Dirs
@@ -40,11 +40,11 @@ class AllowedSecrets:
         """
         try:
             make_folders(self._path.parent)
-            with guard(self._path.with_suffix(".lock")):
+            with file_lock(self._path.with_suffix(".lock")):
                 listed = sorted(self.load() | set(fingerprints))
                 replace_file(self._path, json.dumps({"fingerprints": listed}).encode("ascii"), mode=0o600)
         except OSError as error:
-            raise fault(error, self._path.name) from error
+            raise to_error(error, self._path.name) from error
 
 
 def _load(path: Path) -> frozenset[str]:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.client.executable import find_client, resume_environ, resume_words
-from memtui.client.paths import projects_dir, real
-from memtui.client.session_files import NAMELESS, one_line
+from memtui.client.executable import find_client, resume_command, resume_environment
+from memtui.client.paths import projects_dir, real_path
+from memtui.client.session_files import UNTITLED, title_line
 from memtui.fs.atomic import create_file
 from memtui.memory.workspace import Workspace
 from memtui.projects.activity import archive_for, live_sessions, make_fork
@@ -51,7 +51,7 @@ def title_problem(title: str) -> str:
 
 def current_title(path: Path) -> str:
     """What a session is called now, on one line; "" if it has no title."""
-    return one_line(title_before(path))
+    return title_line(title_before(path))
 
 
 def rename_session(workspace: Workspace, path: Path, title: str) -> ArchiveResult:
@@ -82,7 +82,7 @@ def require_project_session(workspace: Workspace, path: Path) -> None:
         Refused: If it is in none.
     """
     projects = projects_dir(workspace.env)
-    if path.absolute().parent.parent != projects and real(path.parent).parent != real(projects):
+    if path.absolute().parent.parent != projects and real_path(path.parent).parent != real_path(projects):
         raise Refused(f"{path} is in no project folder of Claude Code: it was left where it is")
 
 
@@ -118,7 +118,7 @@ def delete_sessions(
 
 def _ask_to_delete(found: Sequence[SessionFiles]) -> NeedsConfirmation:
     what = f"session {found[0].path.stem[:8]}" if len(found) == 1 else f"{len(found)} sessions"
-    lines = [f"  {visible(one.title or NAMELESS, keep='')}" for one in found[:MAX_TITLES_LISTED]]
+    lines = [f"  {visible(one.title or UNTITLED, keep='')}" for one in found[:MAX_TITLES_LISTED]]
     if len(found) > MAX_TITLES_LISTED:
         lines.append(f"  and {len(found) - MAX_TITLES_LISTED} more")
     total = size(sum(one.size for one in found))
@@ -179,10 +179,10 @@ def resume_in_client(workspace: Workspace, plan: LaunchPlan, *, name: str = "", 
     """
     plan.refuse_open()
     client = find_client(workspace.env)
-    words = resume_words(client, name or plan.id, fork=plan.forks)
+    words = resume_command(client, name or plan.id, fork=plan.forks)
     try:
         with suspend():
-            return run_in_foreground(words, cwd=plan.directory, environ=resume_environ(workspace.env))
+            return run_in_foreground(words, cwd=plan.directory, environ=resume_environment(workspace.env))
     except OSError as error:
         raise Unsupported(f"{visible(client, keep='')} can't be started: {error.strerror}") from error
 

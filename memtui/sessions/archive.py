@@ -23,12 +23,12 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.client.retention import DEFAULT_DAYS
-from memtui.client.session_files import SESSION, SessionFile, one_line
-from memtui.fs.atomic import fault
-from memtui.fs.copy import TargetExists, copy, info
+from memtui.client.retention import DEFAULT_RETENTION_DAYS
+from memtui.client.session_files import SESSION_FILE_NAME, SessionFile, title_line
+from memtui.fs.atomic import to_error
+from memtui.fs.copy import TargetExists, copy_file, entry_stat
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.versions import REDO, UNDO, NotRestored
 from memtui.sessions.archive_files import NOTE, ArchiveMover, ArchiveNote, read_note, survey
 from memtui.sessions.operations_log import (
@@ -109,7 +109,7 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
     if os.path.lexists(target):
         raise Refused(f"{target} is there already", hint="name another file, or remove it first")
     try:
-        copy(
+        copy_file(
             (Path(os.path.realpath(path.parent)), path.name),
             (folder, target.name),
             modified=int(fs.now() * 1e9),
@@ -120,7 +120,7 @@ def save_copy(path: Path, target: Path, *, fs: FileSystem = REAL) -> int:
     except TargetExists:
         raise Refused(f"{target} is there already", hint="name another file, or remove it first") from None
     except OSError as error:
-        raise fault(error, str(target)) from error
+        raise to_error(error, str(target)) from error
 
 
 KEPT = 30
@@ -159,7 +159,7 @@ class SessionArchive:
         fs: FileSystem = REAL,
         now: Callable[[], float] = time.time,
         trash: Trash | None = None,
-        cleanup: float = DEFAULT_DAYS,
+        cleanup: float = DEFAULT_RETENTION_DAYS,
         patience: float = 30.0,
     ) -> None:
         self.root = dirs.sessions
@@ -194,7 +194,7 @@ class SessionArchive:
         with self._working(path.name):
             before = title_before(path)
             append_title(path, title, fs=self._fs)
-            touched = TouchedSession(path.stem, _real(path.parent), one_line(before), before, title)
+            touched = TouchedSession(path.stem, _real(path.parent), title_line(before), before, title)
             operation = SessionOperation(new_id(), self._now(), RENAME, (touched,))
             with suppress(OSError, MemtuiError):  # it is written, whatever the list of operations says
                 self.operations.add(operation, finished=True)
@@ -314,7 +314,7 @@ class SessionArchive:
         """
         project = Path(_real(path.parent))
         names = survey(project, path.stem)[0]
-        return names, sum(known.st_size for name in names if (known := info(project, name)) is not None)
+        return names, sum(known.st_size for name in names if (known := entry_stat(project, name)) is not None)
 
     def _turn(self, one: TouchedSession, made: SessionOperation, live: frozenset[str]) -> None:
         """Undo an operation, or do it again, for one session."""
@@ -340,7 +340,7 @@ class SessionArchive:
 
     def _retitle(self, path: Path, made: SessionOperation, now: str, then: str) -> None:
         """Give a session another title that it had, if it still has the one that it got instead."""
-        if info(path.parent, path.name) is None:
+        if entry_stat(path.parent, path.name) is None:
             raise NotFound(f"session {path.stem[:8]} is not in its project folder", hint="put it back first")
         if title_before(path) != now:
             raise Conflict(f"session {path.stem[:8]} was renamed since: it keeps its name")
@@ -382,7 +382,7 @@ class SessionArchive:
         if not paths:
             raise UsageError("which session?")
         for path in paths:
-            if not SESSION.fullmatch(path.name):
+            if not SESSION_FILE_NAME.fullmatch(path.name):
                 raise UsageError(f"{path.name} is no session: those are named by their id")
             if path.is_relative_to(self.root):
                 raise Refused(f"session {path.stem[:8]} is put away", hint=f"memtui sessions restore {path.stem[:8]}")
@@ -420,12 +420,12 @@ class SessionArchive:
     def _working(self, what: str) -> Iterator[None]:
         """Hold the lock, with what a crash left cleared away; faults of the system come out in words."""
         try:
-            with guard(self.root / "lock", timeout=self._patience, fs=self._fs):
+            with file_lock(self.root / "lock", timeout=self._patience, fs=self._fs):
                 self._mover.recover()
                 self.operations.check()
                 yield
         except OSError as error:
-            raise fault(error, what, outcome="nothing was changed") from error
+            raise to_error(error, what, outcome="nothing was changed") from error
 
     @contextmanager
     def _counting(self, operation: str, done: int, of: int) -> Iterator[None]:
@@ -433,7 +433,9 @@ class SessionArchive:
         try:
             yield
         except (OSError, MemtuiError) as error:
-            wrapped = fault(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
+            wrapped = (
+                to_error(error, "the session", outcome="it was not moved") if isinstance(error, OSError) else error
+            )
             if done:
                 wrapped.hint = f"the {done} of {of} before it are done: memtui undo {operation} takes them back"
             raise wrapped from (error if wrapped is not error else None)

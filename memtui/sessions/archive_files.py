@@ -27,21 +27,30 @@ from typing import Any, Final
 from msgspec import Struct, to_builtins
 from msgspec.structs import replace
 
-from memtui.fs.atomic import Stamp, clear_temps, is_temp, make_folders, replace_at, replace_file, sync_folder, temp_name
+from memtui.fs.atomic import (
+    FileStamp,
+    clear_temps,
+    is_temp,
+    make_folders,
+    replace_at,
+    replace_file,
+    sync_folder,
+    temp_name,
+)
 from memtui.fs.boundary import open_file
 from memtui.fs.copy import (
     FileState,
     TargetExists,
     append_rest,
-    closing,
-    copy,
-    copy_into,
-    folder_of,
-    info,
+    closing_fd,
+    copy_file,
+    copy_file_into,
+    entry_stat,
     open_folder,
+    parent_folder,
+    read_file_state,
     remove_files,
     remove_folders,
-    see,
 )
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.sessions.operations_log import SessionOperation, SessionOperations, operation_of, record_of
@@ -106,7 +115,7 @@ def read_note(box: Path) -> ArchiveNote | None:
 def write_note(box: Path, note: ArchiveNote, *, fs: FileSystem = REAL) -> None:
     """Write the note: from here on the box counts."""
     folder = open_folder(box, fs=fs)
-    with closing(folder, fs):
+    with closing_fd(folder, fs):
         replace_at(folder, NOTE, json.dumps(to_builtins(note), separators=(",", ":")).encode("ascii"), fs=fs)
 
 
@@ -121,7 +130,7 @@ def tree(root: Path, name: str, *, fs: FileSystem = REAL) -> tuple[list[str], li
     others: list[str] = []
     for folder in folders:  # grows while it is walked
         here = open_folder(root, folder, fs=fs)
-        with closing(here, fs):
+        with closing_fd(here, fs):
             for entry in sorted(fs.listdir(here)):
                 found = folders if stat.S_ISDIR(fs.lstat(entry, dir_fd=here).st_mode) else others
                 found.append(f"{folder}/{entry}" if folder else entry)
@@ -140,9 +149,9 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
     """
     files: list[str] = [f"{identity}.jsonl"]
     folders: list[str] = []
-    if info(project, files[0], fs=fs) is None:
+    if entry_stat(project, files[0], fs=fs) is None:
         raise NotFound(f"No session {identity} here", hint="memtui sessions ls --all lists them")
-    own = info(project, identity, fs=fs)
+    own = entry_stat(project, identity, fs=fs)
     if own is not None and stat.S_ISDIR(own.st_mode):
         folders, inner = tree(project, identity, fs=fs)
         files += inner
@@ -151,9 +160,9 @@ def survey(project: Path, identity: str, *, fs: FileSystem = REAL) -> tuple[list
     for path in agent_files(project / files[0]):
         if path.parent == project:
             meta = path.with_suffix(".meta.json").name
-            files += [path.name] if info(project, meta, fs=fs) is None else [path.name, meta]
+            files += [path.name] if entry_stat(project, meta, fs=fs) is None else [path.name, meta]
     for name in files:
-        known = info(project, name, fs=fs)
+        known = entry_stat(project, name, fs=fs)
         if known is not None and not stat.S_ISREG(known.st_mode):
             raise Refused(f"{name} is a link or no file: the session was left where it is")
     return files, folders
@@ -241,7 +250,7 @@ class ArchiveMover:
         try:
             remove_files(project, [item.name], fs=self._fs)
         except OSError:
-            if info(project, item.name, fs=self._fs) is not None:
+            if entry_stat(project, item.name, fs=self._fs) is not None:
                 raise
 
     def _clear_away(
@@ -249,7 +258,7 @@ class ArchiveMover:
         box: Path,
         project: Path,
         note: ArchiveNote,
-        stamps: Sequence[Stamp],
+        stamps: Sequence[FileStamp],
         main: int,
         operation: SessionOperation,
     ) -> None:
@@ -282,7 +291,9 @@ class ArchiveMover:
         """
         project = Path(os.path.realpath(note.project))
         for number, item in enumerate(note.files):
-            if info(project, item.name, fs=self._fs) is not None and (number == 0 or not self._same(project, item)):
+            if entry_stat(project, item.name, fs=self._fs) is not None and (
+                number == 0 or not self._same(project, item)
+            ):
                 raise _taken(project, item)
         journal = self._begin(ArchiveMove(BACK, box, operation, tuple(times)))
         made: list[str] = []
@@ -317,7 +328,7 @@ class ArchiveMover:
 
     def _end_move(self, move: ArchiveMove) -> None:
         note = read_note(move.box)
-        if move.operation is None or info(move.box, NOTE, fs=self._fs) is None:
+        if move.operation is None or entry_stat(move.box, NOTE, fs=self._fs) is None:
             throw_away(move.box, fs=self._fs)
             return
         if note is None:
@@ -339,8 +350,8 @@ class ArchiveMover:
             self._operations.add(operation)
             return
         for item in note.files[1:]:  # it never left; should something of it be gone all the same, the box has it
-            if info(project, item.name, fs=self._fs) is None:
-                copy((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
+            if entry_stat(project, item.name, fs=self._fs) is None:
+                copy_file((box, item.name), (project, item.name), modified=item.modified, fs=self._fs)
         throw_away(box, fs=self._fs)
 
     def _end_back(self, box: Path, operation: SessionOperation) -> None:
@@ -349,7 +360,7 @@ class ArchiveMover:
 
     def _fill(
         self, box: Path, project: Path, operation: SessionOperation, title: str
-    ) -> tuple[ArchiveNote, list[Stamp]]:
+    ) -> tuple[ArchiveNote, list[FileStamp]]:
         """Copy a session into a new box and give it its note."""
         fs = self._fs
         make_folders(box, fs=fs)
@@ -358,8 +369,8 @@ class ArchiveMover:
             fs.close(open_folder(box, folder, create=True, fs=fs))
         items, stamps = [], []
         for name in names:
-            with folder_of(box, name, fs=fs) as target:
-                seen = copy_into((project, name), target, fs=fs).source
+            with parent_folder(box, name, fs=fs) as target:
+                seen = copy_file_into((project, name), target, fs=fs).source
             items.append(ArchiveItem.of(name, seen))
             stamps.append(seen.stamp)
         for folder in ("", *folders):
@@ -374,14 +385,14 @@ class ArchiveMover:
         return note, stamps
 
     def _folder(self, project: Path, name: str) -> ArchiveItem:
-        known = info(project, name, fs=self._fs)
+        known = entry_stat(project, name, fs=self._fs)
         if known is None:
             raise Conflict(f"{name} was removed meanwhile: nothing was moved", hint="try again")
         return ArchiveItem(name, known.st_mtime_ns, stat.S_IMODE(known.st_mode) & 0o777)
 
-    def _stamp(self, project: Path, item: ArchiveItem) -> Stamp | None:
-        now = info(project, item.name, fs=self._fs)
-        return None if now is None else Stamp.of(now)
+    def _stamp(self, project: Path, item: ArchiveItem) -> FileStamp | None:
+        now = entry_stat(project, item.name, fs=self._fs)
+        return None if now is None else FileStamp.of(now)
 
     def _place(self, box: Path, note: ArchiveNote, project: Path, times: Sequence[int], made: list[str]) -> None:
         """Copy a session from its box to its project folder, the transcript last; what is there already is kept.
@@ -397,10 +408,10 @@ class ArchiveMover:
         for item, time in (*others, main):
             if item is main[0]:
                 self._set_folders(project, note)
-            new = info(project, item.name, fs=fs) is None
+            new = entry_stat(project, item.name, fs=fs) is None
             made += [item.name] if new else []
             try:
-                copy((box, item.name), (project, item.name), modified=time, fs=fs)
+                copy_file((box, item.name), (project, item.name), modified=time, fs=fs)
             except TargetExists:
                 if new:  # somebody was faster
                     made.remove(item.name)
@@ -414,7 +425,7 @@ class ArchiveMover:
         names = {item.name for item in (*note.files, *note.folders)}
         for item in reversed(note.folders):
             folder = open_folder(project, item.name, fs=fs)
-            with closing(folder, fs):
+            with closing_fd(folder, fs):
                 if all(f"{item.name}/{name}" in names for name in fs.listdir(folder)):
                     fs.chmod(folder, item.mode)
                     fs.utime(folder, item.modified)
@@ -437,19 +448,19 @@ class ArchiveMover:
         for folder in ("", *(item.name for item in note.folders)):
             with suppress(OSError, MemtuiError):
                 here = open_folder(project, folder, fs=self._fs)
-                with closing(here, self._fs):
+                with closing_fd(here, self._fs):
                     for name in self._fs.listdir(here):
                         if is_temp(name) and _lead(name) in leads:
                             self._fs.unlink(name, dir_fd=here)
 
     def _same(self, project: Path, item: ArchiveItem, *, grown: bool = False) -> bool:
         """Whether a file is what the note says; `grown`: or was added to since."""
-        now = info(project, item.name, fs=self._fs)
+        now = entry_stat(project, item.name, fs=self._fs)
         if now is None or not stat.S_ISREG(now.st_mode) or now.st_size < item.size:
             return False
         if now.st_size > item.size and not grown:
             return False
-        seen = see(project, item.name, size=item.size, fs=self._fs)
+        seen = read_file_state(project, item.name, size=item.size, fs=self._fs)
         return seen is not None and seen.digest == item.digest
 
     # The journal.

@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
-from memtui.client.session_files import Listed, SessionFile, files_of, read_part, session_files
+from memtui.client.session_files import ListedFile, SessionFile, listed_files, read_part, session_files
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.util.errors import MemtuiError, Unsupported
-from memtui.util.resolve import begins, resolve_one
+from memtui.util.resolve import matches_prefix, resolve_one
 
 if TYPE_CHECKING:  # 10 to 14 ms to import, a fifth of `sessions ls`: loaded where files changed only
     from memtui.sessions.scan_workers import Scanned
@@ -190,14 +190,17 @@ class Catalogue:
         return self._select_as(make, query, *values, limit)
 
     def current(
-        self, folders: Sequence[Path], errors: list[MemtuiError], list_files: Callable[[], list[Listed]] | None = None
+        self,
+        folders: Sequence[Path],
+        errors: list[MemtuiError],
+        list_files: Callable[[], list[ListedFile]] | None = None,
     ) -> list[Session]:
         """List sessions as their files are now: `refresh` and `cached`, in one step where nothing changed.
 
         Args:
             folders: Of these project folders.
             errors: Takes what kept a file from being read; the others are listed all the same.
-            list_files: Gives `files_of` these folders, if that is under way already.
+            list_files: Gives `listed_files` these folders, if that is under way already.
         """
         return self.update(self.cached(folders), folders, errors, list_files)
 
@@ -206,7 +209,7 @@ class Catalogue:
         sessions: list[Session],
         folders: Sequence[Path],
         errors: list[MemtuiError],
-        list_files: Callable[[], list[Listed]] | None = None,
+        list_files: Callable[[], list[ListedFile]] | None = None,
     ) -> list[Session]:
         """As `current`, for a caller that has `cached` already.
 
@@ -216,7 +219,7 @@ class Catalogue:
         where, values = _in_folders(folders)
         unlisted = self._select(f"select {_FILE} from session where not listed and {where}", *values)
         known: dict[str, Row] = {row[0]: row for row in [*sessions, *unlisted]}
-        stale, gone = _compare(list_files() if list_files else files_of(folders), known)
+        stale, gone = _compare(list_files() if list_files else listed_files(folders), known)
         if not stale and not gone:
             return sessions
         errors += self._read_changed(stale, gone).errors
@@ -267,7 +270,7 @@ class Catalogue:
         for folder in folders:  # one by one: few rows and files are held at a time
             where, values = _in_folders([folder])
             rows = self._select(f"select {_FILE} from session where {where}", *values)
-            changed, lost = _compare(files_of([folder]), {row[0]: row for row in rows})
+            changed, lost = _compare(listed_files([folder]), {row[0]: row for row in rows})
             stale += changed
             gone += lost
         return self._read_changed(stale, gone, report, stopped)
@@ -292,9 +295,9 @@ class Catalogue:
         with closing(self._scan(stale, result)) as scanned:
             for count, (file, scanner) in enumerate(_until(stopped, scanned), 1):
                 if isinstance(scanner, OSError):
-                    from memtui.fs.atomic import fault  # needed for files that can't be read only
+                    from memtui.fs.atomic import to_error  # needed for files that can't be read only
 
-                    result.errors.append(fault(scanner, file.id, outcome="not listed"))
+                    result.errors.append(to_error(scanner, file.id, outcome="not listed"))
                 else:
                     rows.append(_rows(file, scanner))
                 if time.monotonic() - since > PROGRESS_INTERVAL_S:
@@ -395,7 +398,7 @@ def _in_folders(folders: Sequence[Path] | None) -> tuple[str, tuple[str, ...]]:
     return f"{column} in (select value from json_each(?))", (json.dumps(list(map(str, folders))),)
 
 
-def _compare(files: list[Listed], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
+def _compare(files: list[ListedFile], known: dict[str, Row]) -> tuple[list[SessionFile], list[str]]:
     """Find what changed.
 
     Args:
@@ -427,10 +430,10 @@ def _not_listed(folder: Path) -> MemtuiError:
 def _rows(file: SessionFile, scanner: SummaryScanner) -> tuple[Row, Row]:
     """What is stored of a session: the row of a list, and what is needed to read on."""
     summary = scanner.summary
-    path, modified, size, inode = file
+    path, modified = file.file_path, file.modified
     fields = (getattr(summary, name) for name in _SUMMARY.split(", "))
     folder = path.rpartition("/")[0]
-    row = (path, folder, modified, size, inode, summary.when(modified), summary.listed, *fields)
+    row = (path, folder, modified, file.size, file.inode, summary.when(modified), summary.listed, *fields)
     return row, (path, _fingerprint(path, summary.offset), scanner.state())
 
 
@@ -470,7 +473,7 @@ def find_session(cache: Path, folders: Sequence[Path], word: str) -> Path:
     """
     if word.endswith(".jsonl") and Path(word).is_file():
         return Path(word)
-    matches = [file.path for folder in folders for file in session_files(folder) if begins(file.id, word)]
+    matches = [file.path for folder in folders for file in session_files(folder) if matches_prefix(file.id, word)]
     if not matches:
         title = word.casefold()
         matches = [one.path for one in load_sessions(cache, folders, []) if one.title.casefold() == title]

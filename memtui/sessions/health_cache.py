@@ -50,7 +50,7 @@ def _check_in_process(paths: Sequence[str], stopped: Callable[[], bool]) -> list
     """The problem of each session; None for one that can't be read, no list at all if the process was stopped."""
     if not paths or stopped():
         return []
-    output = worker_process.ask("memtui.sessions.health_cache:print_health", *paths, stopped=stopped)
+    output = worker_process.call_in_process("memtui.sessions.health_cache:print_health", *paths, stopped=stopped)
     return [] if output is None else json.loads(output)
 
 

@@ -11,8 +11,8 @@ import unicodedata
 from contextlib import suppress
 from pathlib import Path
 
-from memtui.client.session_files import LONGEST
-from memtui.fs.atomic import fault
+from memtui.client.session_files import MAX_TITLE_CHARS
+from memtui.fs.atomic import to_error
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.transcripts.entries import text
 from memtui.transcripts.lines import parse_line
@@ -30,7 +30,8 @@ def check_title(title: str) -> str:
     """Check a title, and return it with single blanks only.
 
     Raises:
-        UsageError: If nothing of it is visible, if it is longer than `LONGEST`, or if it holds control characters.
+        UsageError: If nothing of it is visible, if it is longer than `MAX_TITLE_CHARS`, or if it holds control
+            characters.
     """
     for char in title:
         if unicodedata.category(char) in _FORBIDDEN or char in _BIDI_CONTROLS:
@@ -38,8 +39,8 @@ def check_title(title: str) -> str:
     words = " ".join(title.split())
     if not any(char.isprintable() and not char.isspace() for char in words):
         raise UsageError("a title needs a word", hint="the old title stays")
-    if len(words) > LONGEST:
-        raise UsageError(f"a title has {LONGEST} characters at most, not {len(words)}")
+    if len(words) > MAX_TITLE_CHARS:
+        raise UsageError(f"a title has {MAX_TITLE_CHARS} characters at most, not {len(words)}")
     return words
 
 
@@ -79,7 +80,7 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
     except FileNotFoundError:
         raise NotFound(f"No session at {path}", hint="memtui sessions ls lists them") from None
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     try:
         info = fs.fstat(file)
         if not stat.S_ISREG(info.st_mode) or info.st_size == 0:
@@ -92,7 +93,7 @@ def append_title(path: Path, title: str, *, fs: FileSystem = REAL) -> None:
                 return
             ended = False
     except OSError as error:
-        raise fault(error, path.name) from error
+        raise to_error(error, path.name) from error
     finally:
         with suppress(OSError):  # fsync has reported what the disk has to report
             fs.close(file)
@@ -103,7 +104,7 @@ def _sync(file: int, name: str, fs: FileSystem) -> None:
     try:
         fs.fsync(file)
     except OSError as error:
-        raise fault(error, name, outcome="the title is there, but may not last") from error
+        raise to_error(error, name, outcome="the title is there, but may not last") from error
 
 
 def _append(file: int, data: bytes, fs: FileSystem) -> bool:

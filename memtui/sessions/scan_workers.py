@@ -18,7 +18,7 @@ from typing import Final
 
 from memtui.client.session_files import SessionFile
 from memtui.transcripts.summary import SummaryScanner
-from memtui.util.worker_process import command
+from memtui.util.worker_process import worker_command
 
 MIN_WORKER_BYTES: Final = 50 << 20
 """With less to read, starting workers costs more than it saves."""
@@ -59,7 +59,7 @@ class _Worker:
         self.given: deque[SessionFile] = deque()
         self.rest = b""
         self.process = subprocess.Popen(
-            command("memtui.sessions.scan_workers:work"),
+            worker_command("memtui.sessions.scan_workers:work"),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

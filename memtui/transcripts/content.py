@@ -10,11 +10,11 @@ from typing import Final, Literal
 
 from msgspec import Struct
 
-from memtui.client.session_files import one_line
+from memtui.client.session_files import title_line
 from memtui.transcripts.entries import blocks_of, is_machine_text, is_prompt, result_text, text
 from memtui.transcripts.lines import Record
 from memtui.transcripts.records import RecordView
-from memtui.util.text import many, size, span
+from memtui.util.text import duration, pluralize, size
 
 ContentKind = Literal[
     "text", "thinking", "call", "result", "machine", "summary", "boundary", "media", "note", "repeats", "bad"
@@ -99,7 +99,7 @@ def message_content(record: RecordView) -> MessageContent:
     """The content of a record, or why a line holds none and how it begins. Nothing raises."""
     data = record.data
     if record.repeated:
-        words = f"{many(record.repeated, 'message')} repeated from before the compaction"
+        words = f"{pluralize(record.repeated, 'message')} repeated from before the compaction"
         return MessageContent("session", (ContentPart("repeats", words),))
     if record.bad:
         words = f"no record: {record.bad}"
@@ -221,7 +221,7 @@ def _system(data: Record) -> ContentPart:
     if kind == "local_command":
         return ContentPart("machine", _first_line(content), content)
     if kind == "turn_duration" and (took := _number(data, "durationMs")) is not None:
-        return ContentPart("note", f"the turn took {span(took / 1000)}", _input(data))
+        return ContentPart("note", f"the turn took {duration(took / 1000)}", _input(data))
     if kind == "stop_hook_summary":
         return _stop_hooks(data)
     failed = kind == "api_error" or data.get("level") == "error"
@@ -232,7 +232,7 @@ def _system(data: Record) -> ContentPart:
 
 def _stop_hooks(data: Record) -> ContentPart:
     ran, errors = _number(data, "hookCount") or 0, data.get("hookErrors")
-    words = [f"{many(int(ran), 'stop hook')} ran"]
+    words = [f"{pluralize(int(ran), 'stop hook')} ran"]
     if errors:
         words.append(f"failed: {_json(errors)}")
     if data.get("preventedContinuation") is True:
@@ -243,7 +243,7 @@ def _stop_hooks(data: Record) -> ContentPart:
 def _retry(data: Record) -> str:
     attempt, max_lines, wait = (_number(data, key) for key in ("retryAttempt", "maxRetries", "retryInMs"))
     words = [f"try {attempt:.0f}" + (f" of {max_lines:.0f}" if max_lines else "")] if attempt else []
-    return ", ".join([*words, f"the next in {span(wait / 1000)}"] if wait is not None else words)
+    return ", ".join([*words, f"the next in {duration(wait / 1000)}"] if wait is not None else words)
 
 
 def _number(data: Record, key: str) -> float | None:
@@ -309,7 +309,7 @@ def _media(block: Record) -> str:
     ]
     if data:
         words.append(f"{size(len(data) * 3 // 4)}B")
-    return f"[{' '.join(one_line(word) for word in words if word)}]"
+    return f"[{' '.join(title_line(word) for word in words if word)}]"
 
 
 def _input(given: object) -> str:
@@ -335,7 +335,7 @@ def _named(name: str, detail: str) -> str:
 
 
 def _line(value: str) -> str:
-    return one_line(value[:MAX_PIECE_CHARS])
+    return title_line(value[:MAX_PIECE_CHARS])
 
 
 def _first_line(value: str) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.util.errors import NotFound
 
@@ -34,7 +34,7 @@ class OpenTranscript:
         except FileNotFoundError as error:
             raise NotFound(f"No transcript at {path}") from error
         except OSError as error:
-            raise fault(error, str(path), outcome="not read") from error
+            raise to_error(error, str(path), outcome="not read") from error
 
     def close(self) -> None:
         """Close the file; closing it twice does no harm."""
@@ -56,7 +56,7 @@ class OpenTranscript:
         try:
             return os.pread(self._file, size, offset)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
 
 
 READ_BYTES = 256 << 10

@@ -22,7 +22,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import asdict
 
-from memtui.client.session_files import COMMAND, WRAPPED, one_line
+from memtui.client.session_files import CLIENT_MARKUP, COMMAND_NAME, title_line
 from memtui.transcripts.entries import CHAIN_TYPES, is_prompt, parse_timestamp, prompt_texts, text
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 
@@ -172,17 +172,17 @@ class TitleCollector(Struct):
 
     def __str__(self) -> str:
         title = self.given or self.made or self.last_prompt or self.summary
-        return one_line(title or WRAPPED.sub(" ", self.first_prompt)) or self.command
+        return title_line(title or CLIENT_MARKUP.sub(" ", self.first_prompt)) or self.command
 
     def _prompt(self, data: Record) -> None:
         if data.get("isMeta") or data.get("isSidechain") or data.get("isCompactSummary"):
             return
         texts = prompt_texts(data)
-        command = next((match[1] for part in texts if (match := COMMAND.search(part))), "")
+        command = next((match[1] for part in texts if (match := COMMAND_NAME.search(part))), "")
         if command:
-            self.command = self.command or one_line(command)
+            self.command = self.command or title_line(command)
         elif is_prompt(data):
-            self.first_prompt = next((part for part in texts if one_line(WRAPPED.sub(" ", part))), "")
+            self.first_prompt = next((part for part in texts if title_line(CLIENT_MARKUP.sub(" ", part))), "")
 
 
 def title_from_records(records: Iterable[Record]) -> str:

@@ -5,7 +5,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.transcripts.entries import Entry, entry_of
 from memtui.transcripts.fast_decode import decode_entries
 from memtui.transcripts.lines import MAX_LINE_BYTES, Record, awaits_value, parse_line
@@ -40,7 +40,7 @@ class Transcript:
         if poll.gone and not self.reader.position.head:
             raise NotFound(f"No transcript at {self.path}")
         if poll.error:
-            raise fault(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
+            raise to_error(OSError(getattr(errno, poll.error, 0), poll.error), str(self.path), outcome="not read")
         last = self.reader.tail()
         self.tail = entry_of(last, len(self.entries)) if last else None
         return len(self.entries) if poll.reset else len(self.entries) - before
@@ -90,7 +90,7 @@ class Transcript:
         try:
             file = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
         except OSError as error:
-            raise fault(error, str(self.path), outcome="not read") from error
+            raise to_error(error, str(self.path), outcome="not read") from error
         try:
             for entry in entries:
                 line = os.pread(file, entry.length, entry.offset)

@@ -50,7 +50,7 @@ from memtui.tui.widgets.dream_pill import DreamPill
 from memtui.tui.widgets.hint_bar import HintBar
 from memtui.tui.widgets.title_bar import TitleBar
 from memtui.util.config import Config
-from memtui.util.gc_tuning import settle
+from memtui.util.gc_tuning import freeze_heap
 from memtui.util.lazy_module import LazyModule
 from memtui.util.text import visible
 
@@ -258,7 +258,7 @@ class MemtuiApp(AppBase):
     @on(InitialLoadFinished)
     def follow_disk(self) -> None:
         """All is read: collect garbage again, import what later keys need, and follow the disk from here."""
-        settle()
+        freeze_heap()
         self._save_frame()
         self.run_worker(preload.load_all, thread=True, group="preload", exit_on_error=False, description="preload")
         if self.watch_disk:
@@ -419,10 +419,10 @@ class MemtuiApp(AppBase):
         """A worker that fails on something unexpected is our bug: it is written down and said, never swallowed."""
         error = event.worker.error
         if event.state is WorkerState.ERROR and error is not None:
-            path = crash_report.write_down(error, [event.worker.group], self.workspace.dirs.state)
+            path = crash_report.write_crash_report(error, [event.worker.group], self.workspace.dirs.state)
             self.post_message(
                 CommandFailed(
-                    f"this is a bug of memtui: {crash_report.summary(error)}", f"please report it with {path}"
+                    f"this is a bug of memtui: {crash_report.error_summary(error)}", f"please report it with {path}"
                 )
             )
 

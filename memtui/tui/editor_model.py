@@ -14,7 +14,7 @@ from memtui.memory.frontmatter import read_frontmatter, set_field
 from memtui.memory.snapshot import Snapshot, check_text
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import NotFound
-from memtui.util.text import ago, is_plain
+from memtui.util.text import is_plain, time_ago
 
 LARGEST = 1_000_000
 """Bytes; what is larger opens read only."""
@@ -124,7 +124,7 @@ def open_file(workspace: Workspace, snapshot: Snapshot, path: Path, *, draft: bo
     if kept is not None and kept.text.encode() != data:
         sheet = EditorText.from_bytes(kept.text.encode())
         moved = "; the file changed meanwhile: F9 compares" if kept.base != base else ""
-        note = f"unsaved text from {ago(workspace.now() - kept.saved_at)} is back{moved}"
+        note = f"unsaved text from {time_ago(workspace.now() - kept.saved_at)} is back{moved}"
         base = kept.base
     is_topic = file is not None and file.kind == "topic"
     fields = _fields(sheet) if is_topic else {}

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.tui.render.arrange import unlisted
 from memtui.tui.state import AppState
 from memtui.tui.widgets.budget_meter import IndexFill
 from memtui.tui.widgets.title_bar import TitleFacts
-from memtui.util.text import ago, visible
+from memtui.util.text import time_ago, visible
 
 MEMORY_OFF = "memory is off: the agent loads nothing (5 Settings says who turned it off)"
 
@@ -21,10 +21,10 @@ def title_facts(state: AppState, home: Path) -> TitleFacts:
     return TitleFacts(
         project=visible(location.root.name or str(location.root), keep=""),
         branch=visible(state.branch, keep=""),
-        folder=visible(short(location.folder, home), keep=""),
+        folder=visible(tilde_path(location.folder, home), keep=""),
         problems=len(counted),
         unlisted=len(unlisted(snapshot.auto)) if snapshot and snapshot.auto else 0,
-        last_dream=ago(state.now - state.last_dream) if state.last_dream else "never",
+        last_dream=time_ago(state.now - state.last_dream) if state.last_dream else "never",
         flags=state.flags,
         notice=visible(state.notice, keep=""),
     )

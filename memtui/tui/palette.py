@@ -7,9 +7,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.client.projects import list_projects
-from memtui.client.session_files import NAMELESS
+from memtui.client.session_files import UNTITLED
 from memtui.sessions.catalog import Catalogue
 from memtui.sessions.listing import CompressedSessions
 from memtui.tui import preload
@@ -101,13 +101,13 @@ def _sessions(context: CommandContext) -> list[Option[Run]]:
             folder = context.workspace.location.transcripts
             catalogue.refresh([folder])
             sessions = catalogue.compressed([folder])
-    return [Option(GoTo("sessions", one.id), one.title or NAMELESS, "session") for one in sessions]
+    return [Option(GoTo("sessions", one.id), one.title or UNTITLED, "session") for one in sessions]
 
 
 def _projects(context: CommandContext) -> list[Option[Run]]:
     home = context.workspace.env.home
     return [
-        Option(OpenProject(one.cwd), short(one.cwd, home), "project", "the folder is gone" if one.gone else "")
+        Option(OpenProject(one.cwd), tilde_path(one.cwd, home), "project", "the folder is gone" if one.gone else "")
         for one in list_projects(context.workspace.env)
         if one.cwd is not None
     ]

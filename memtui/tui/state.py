@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 from msgspec import Struct, field
 
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.retention import DEFAULT_DAYS
+from memtui.client.retention import DEFAULT_RETENTION_DAYS
+from memtui.client.running import RunningSession
 from memtui.sessions.listing import CompressedSessions
 
 if TYPE_CHECKING:
-    from memtui.client.running import Running
     from memtui.dream.gates.base import Gate
     from memtui.dream.lock.external_run import ExternalRun
     from memtui.dream.review.adoption import AdoptionItem
@@ -52,8 +52,8 @@ class SessionListState(Struct, frozen=True):
 
     scope: Scope = "project"
     sessions: CompressedSessions = CompressedSessions()
-    live: Mapping[str, Running] = field(default_factory=dict)
-    days: int | None = DEFAULT_DAYS
+    live: Mapping[str, RunningSession] = field(default_factory=dict)
+    days: int | None = DEFAULT_RETENTION_DAYS
     archived: Mapping[str, ArchivedSession] = field(default_factory=dict)
     reading: str = ""
 
@@ -203,7 +203,7 @@ class AppState(Struct, frozen=True):
 
     @property
     def pill(self) -> Pill | None:
-        """What is told about on every view: the run that is on, begins, is another's, went wrong, or waits."""
+        """What is told about on every view: the run that is on, matches_prefix, is another's, went wrong, or waits."""
         return self.going or self.starting or self.foreign or self.waits
 
     @property

@@ -1,4 +1,4 @@
-"""The little world that cases/bash.json speaks of: a memory to work in, folders to read, secrets all around them."""
+"""The little world of data/cases/bash.json: a memory to work in, folders to read, secrets all around them."""
 
 import gzip
 import os

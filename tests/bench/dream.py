@@ -69,7 +69,7 @@ class FakeRun:
         from memtui.dream.run.events import EventLog, Phase, Started
         from memtui.dream.run.runs import Run, reserve_run, write_run
         from memtui.util.app_dirs import Dirs
-        from memtui.util.process import identify
+        from memtui.util.process import identify_process
 
         self.process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         dirs = Dirs.from_env(env, Path(env["HOME"]))
@@ -78,7 +78,7 @@ class FakeRun:
         path = dirs.state / "runs" / id
         run = Run(
             id, path, location.folder, cwd, "reflect", "hand", "offline", "measured", False, "auto",
-            identify(self.process.pid), time.time(),
+            identify_process(self.process.pid), time.time(),
         )  # fmt: skip
         self.log = EventLog(path / "events.jsonl", now=time.time)
         self.log.add(Started(mode="reflect", trigger="hand", backend="offline", why="measured", files=FILES))

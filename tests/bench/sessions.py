@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast sessions are listed and opened: the targets of PERFORMANCE.md section 7, by their row numbers.
+"""How fast sessions are listed and opened: the targets by their row numbers.
 
     tests/bench/sessions.py NAME… --data DIR [--prefix DIR] [--pairs 7] [--json]
 

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memtui.cli import GlobalOptions
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.output import Output, StyledText, iso
+from memtui.util.diff import unified_diff
 from memtui.util.errors import Refused
 
 
@@ -103,15 +104,18 @@ def test_questions(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @given(st.binary(max_size=60), st.binary(max_size=60))
 def test_a_diff_tells_equal_from_different(before: bytes, after: bytes) -> None:
-    text = unified(before, after, "a.md")
+    text = unified_diff(before, after, "a.md")
     assert (text == "") == (before == after)
     assert len(list(diff_lines(text))) == text.count("\n")
 
 
 def test_a_diff_of_what_comes_and_goes() -> None:
-    assert unified(None, b"a\n", "a.md") == "--- /dev/null\n+++ b/a.md\n@@ -0,0 +1 @@\n+a\n"
-    assert unified(b"a", None, "a.md") == "--- a/a.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\\ No newline at end of file\n"
-    assert unified(b"a\r\nb\n", b"a\nb\n", "a.md").count("\r") == 1
+    assert unified_diff(None, b"a\n", "a.md") == "--- /dev/null\n+++ b/a.md\n@@ -0,0 +1 @@\n+a\n"
+    assert (
+        unified_diff(b"a", None, "a.md")
+        == "--- a/a.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n\\ No newline at end of file\n"
+    )
+    assert unified_diff(b"a\r\nb\n", b"a\nb\n", "a.md").count("\r") == 1
 
 
 def test_times() -> None:

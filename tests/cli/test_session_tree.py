@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.client.paths import project_name
-from memtui.util.process import identify
+from memtui.util.process import identify_process
 from tests.cli.conftest import Run
 from tests.support import digest_tree
 from tests.transcripts.rows import SESSION, Script
@@ -123,7 +123,7 @@ def test_the_list_marks_live_and_leaving_sessions(run: Run, home: Path, session:
     assert "goes in" not in run("sessions", "ls").out
     (home / ".claude" / "settings.json").write_text('{"cleanupPeriodDays": 0}', encoding="utf-8")
     assert run("sessions", "ls", "--json").data[0]["days_left"] is None
-    began = identify(os.getpid()).started
+    began = identify_process(os.getpid()).started
     assert began is not None
     record = {"pid": os.getpid(), "sessionId": SESSION, "procStart": str(round(began * os.sysconf("SC_CLK_TCK")))}
     (home / ".claude" / "sessions").mkdir()

@@ -8,9 +8,9 @@ import pytest
 from memtui.client.memory_location import locate_memory
 from memtui.client.paths import project_name
 from memtui.demo import DemoHome, build_demo
-from memtui.demo.history import SINCE, parse_steps
-from memtui.demo.home import DATA, HOLDER, LAST_DREAM
-from memtui.demo.words import fill
+from memtui.demo.history import KNOWN_FOR_S, parse_steps
+from memtui.demo.home import DATA, LAST_DREAM_AGE_S, LAST_DREAM_PID
+from memtui.demo.marks import fill
 from memtui.history.store import Store
 from memtui.memory.workspace import Workspace
 from tests.support import digest_tree
@@ -99,8 +99,8 @@ def test_the_index_is_over_its_limit(memory: Path) -> None:
 
 def test_the_lock_is_from_the_last_dream(memory: Path) -> None:
     lock = memory / ".consolidate-lock"
-    assert lock.read_text(encoding="ascii") == str(HOLDER)
-    assert lock.stat().st_mtime == NOW - LAST_DREAM
+    assert lock.read_text(encoding="ascii") == str(LAST_DREAM_PID)
+    assert lock.stat().st_mtime == NOW - LAST_DREAM_AGE_S
 
 
 def test_every_transcript_hangs_together(demo: DemoHome) -> None:
@@ -147,7 +147,7 @@ def test_the_steps_fit_the_data() -> None:
     steps = parse_steps((DATA / "steps.txt").read_text(encoding="utf-8"))
     assert {name for step in steps for name in step.names} <= names
     assert [step.ago for step in steps] == sorted((step.ago for step in steps), reverse=True)
-    assert all(step.ago < SINCE for step in steps)
+    assert all(step.ago < KNOWN_FOR_S for step in steps)
 
 
 def test_settings_are_json(demo: DemoHome) -> None:

@@ -8,7 +8,7 @@ What SQLite writes goes past a `FileSystem`. A commit is one event here: a durab
 one that is not, the database afterwards is as it was before or after it, never in between. That is what SQLite
 promises of a database with a write-ahead log, and tests by itself.
 
-Source: SAFETY.md F2; Pillai et al., OSDI 2014.
+Source: Pillai et al., OSDI 2014.
 """
 
 import os

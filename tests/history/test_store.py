@@ -12,7 +12,7 @@ import pytest
 
 from memtui.fs.atomic import digest
 from memtui.fs.filesystem import FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Change, Stale, Store
 from memtui.util.app_dirs import Dirs
@@ -578,7 +578,7 @@ def test_a_file_that_changes_all_the_time_is_a_conflict(scene: Scene) -> None:
 def test_a_second_process_that_does_not_finish_is_named(scene: Scene) -> None:
     scene.save("a.md", b"1\n", None)
     [lock] = (scene.dirs.state / "locks").iterdir()
-    with guard(lock), pytest.raises(Conflict, match="another memtui"):
+    with file_lock(lock), pytest.raises(Conflict, match="another memtui"):
         scene.open(patience=0).apply([Change("b.md", b"x\n", None)], why="x")
 
 

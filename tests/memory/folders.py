@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
 from memtui.history.store import Store
@@ -36,7 +38,7 @@ def location_of(tmp_path: Path) -> tuple[Env, MemoryLocation]:
     for name in ("home/.claude", "repo"):
         (tmp_path / name).mkdir(parents=True, exist_ok=True)
     env = Env(tmp_path / "home", {}, ())
-    return env, locate_memory(env, tmp_path / "repo")._replace(folder=tmp_path / "memory")
+    return env, replace(locate_memory(env, tmp_path / "repo"), folder=tmp_path / "memory")
 
 
 def read(tmp_path: Path, *, full: bool = True, known: Snapshot | None = None, now: float = NOW) -> Snapshot:

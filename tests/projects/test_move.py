@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.paths import LOCK, project_name
+from memtui.client.paths import LOCK_NAME, project_name
 from memtui.client.projects import list_projects
 from memtui.history.database import HistoryDatabase
 from memtui.history.store import Stale, Store
@@ -253,22 +253,22 @@ def test_pins_drafts_and_the_last_consolidation_go_along(moved: Home) -> None:
     pins, drafts = Pins(moved.dirs), Drafts(moved.dirs, now=now)
     pins.set(old, ["a.md"], True)
     drafts.save(old / "only.md", "unsaved", None)
-    moved.write(old / LOCK, "0")
+    moved.write(old / LOCK_NAME, "0")
     apply_move(moved.plan(), now=now)
     assert (pins.names(old), pins.names(new)) == (frozenset(), {"a.from-shop.md"})
     draft = drafts.load(new / "only.md")
     assert draft is not None
     assert (draft.text, drafts.load(old / "only.md")) == ("unsaved", None)
-    assert (new / LOCK).stat().st_mtime == OLD
+    assert (new / LOCK_NAME).stat().st_mtime == OLD
     undo_move(moved.dirs, now=now)
     assert (pins.names(new), pins.names(old)) == (frozenset(), {"a.md"})
     assert drafts.load(old / "only.md") is not None
-    assert (old / LOCK).stat().st_mtime == OLD
-    assert not (new / LOCK).exists()
+    assert (old / LOCK_NAME).stat().st_mtime == OLD
+    assert not (new / LOCK_NAME).exists()
 
 
 def test_a_consolidation_that_may_be_running_stops_it(moved: Home) -> None:
-    lock = moved.write(moved.source / "memory" / LOCK, str(os.getpid()))
+    lock = moved.write(moved.source / "memory" / LOCK_NAME, str(os.getpid()))
     with pytest.raises(Refused, match="consolidation"):
         moved.plan()
     assert moved.plan(now=lambda: OLD + 4000.0).memory is not None

@@ -6,7 +6,7 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.client.paths import project_name
-from memtui.client.running import Running
+from memtui.client.running import RunningSession
 from memtui.resume.launch import LaunchPlan, plan_launch, resolve_message, write_fork
 from memtui.resume.resume import plan_resume
 from memtui.transcripts.transcript import read_transcript
@@ -70,7 +70,7 @@ def test_a_transcript_that_is_no_session_of_the_client(tmp_path: Path, path: Pat
 
 
 def test_one_that_is_open(path: Path, shop: Path) -> None:
-    live = Running(SESSION, 12)
+    live = RunningSession(SESSION, 12)
     with pytest.raises(Refused, match="already open in pid 12"):
         LaunchPlan(path, shop, path.parent, live=live).refuse_open()
     LaunchPlan(path, shop, path.parent, live=live, forks=True).refuse_open()

@@ -21,7 +21,7 @@ from textual.pilot import Pilot
 from memtui.cli.context import CliContext
 from memtui.cli.output import Output
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.demo import build_demo
 from memtui.dream.run import spawn
 from memtui.dream.run.events import Ended
@@ -133,7 +133,7 @@ class Home:
         files: dict[str, object] = {}
         for path in sorted(self.root.rglob("*")):
             name = path.relative_to(self.root).as_posix()
-            if path.is_file() and not name.startswith((".local/state/memtui/", ".cache/")) and path.name != LOCK:
+            if path.is_file() and not name.startswith((".local/state/memtui/", ".cache/")) and path.name != LOCK_NAME:
                 known = (self.saved / name).exists()
                 data = path.read_bytes()
                 files[name if known else _UUID.sub("<id>", name)] = (
@@ -158,7 +158,7 @@ class Home:
             "drafts": sorted((draft.path.name, draft.text) for draft in workspace.drafts.list()),
             "archived": sorted(path.name for path in workspace.dirs.sessions.rglob("*.jsonl")),
             "runs": runs,
-            "lock": (self.folder / LOCK).exists(),
+            "lock": (self.folder / LOCK_NAME).exists(),
         }
 
 
@@ -279,7 +279,7 @@ def _adopted(home: Home) -> None:
 
 
 def _stale_lock(home: Home) -> None:
-    lock = home.folder / LOCK
+    lock = home.folder / LOCK_NAME
     lock.write_bytes(b"999999999")
     os.utime(lock, (NOW - 600,) * 2)
 

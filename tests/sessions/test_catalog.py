@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.client.session_files import files_of, session_files
+from memtui.client.session_files import listed_files, session_files
 from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue, find_session, load_sessions, newest_session
 from memtui.sessions.listing import Session
 from memtui.transcripts.summary import summarize
@@ -119,7 +119,7 @@ def test_one_look_lists_what_the_files_are_now(tmp_path: Path, count: int) -> No
         write(folders[0] / name(0), prompt("second"), 2000)
         write(folders[0] / name(50), b"", 2000)
         assert "second" in [one.title for one in catalogue.current(folders, faults)]
-        assert catalogue.current(folders, faults, list_files=lambda: files_of(folders)) == catalogue.cached(folders)
+        assert catalogue.current(folders, faults, list_files=lambda: listed_files(folders)) == catalogue.cached(folders)
         (folders[0] / name(0)).unlink()
         assert len(catalogue.current(folders, faults)) == count - 1
         assert not faults and len(catalogue.cached()) == count

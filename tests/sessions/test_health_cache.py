@@ -26,7 +26,7 @@ def test_what_is_lost_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.Monke
     judged = dict(load_health(cache, found))
     assert judged[str(folder / name(1))] == ""
     assert "reachable" in judged[str(folder / name(2))]
-    monkeypatch.setattr("memtui.util.worker_process.ask", None)
+    monkeypatch.setattr("memtui.util.worker_process.call_in_process", None)
     assert dict(load_health(cache, found)) == judged, "nothing is read again"
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memtui.client.session_files import LONGEST, SessionFile, head_and_tail, one_line, records
+from memtui.client.session_files import MAX_TITLE_CHARS, SessionFile, head_and_tail, parse_records, title_line
 from memtui.sessions.archive import SessionArchive
 from memtui.sessions.rename import append_title, check_title, title_before
 from memtui.transcripts.summary import summarize, title_from_records
@@ -23,7 +23,7 @@ from tests.sessions.archiving import last
 from tests.support import REPO
 from tests.transcripts.rows import SESSION, Script
 
-WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=LONGEST)
+WORDS = st.text(st.characters(exclude_categories=("Cs",)), max_size=MAX_TITLE_CHARS)
 
 
 def session(folder: Path, tail: str = "") -> Path:
@@ -53,7 +53,7 @@ def test_a_title_is_refused_or_read_back_as_it_was_given(tmp_path_factory: pytes
     assert json.loads(after[len(before) :]) == {"type": "custom-title", "customTitle": title, "sessionId": SESSION}
     assert (
         summarize(path).title
-        == title_from_records(records(head_and_tail(SessionFile(str(path), 0, len(after)))[0]))
+        == title_from_records(parse_records(head_and_tail(SessionFile(str(path), 0, len(after)))[0]))
         == title
     )
     assert title_before(path) == title
@@ -69,9 +69,9 @@ def test_what_is_no_title(words: str) -> None:
 
 
 def test_a_title_has_an_end() -> None:
-    assert check_title("x" * LONGEST)
+    assert check_title("x" * MAX_TITLE_CHARS)
     with pytest.raises(UsageError):
-        check_title("x" * (LONGEST + 1))
+        check_title("x" * (MAX_TITLE_CHARS + 1))
 
 
 def test_the_record_is_written_as_the_client_writes_it(tmp_path: Path, keeper: SessionArchive) -> None:
@@ -117,7 +117,7 @@ def test_a_title_given_before_comes_back_whole(tmp_path: Path, keeper: SessionAr
     path.write_bytes(path.read_bytes() + json.dumps({"type": "custom-title", "customTitle": odd}).encode() + b"\n")
     keeper.undo(keeper.rename(path, "Short"))
     assert title_before(path) == odd
-    assert summarize(path).title == one_line(odd)
+    assert summarize(path).title == title_line(odd)
 
 
 def test_what_is_no_session_is_left_alone(tmp_path: Path, keeper: SessionArchive) -> None:

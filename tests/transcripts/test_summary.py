@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from memtui.client.session_files import LONGEST
+from memtui.client.session_files import MAX_TITLE_CHARS
 from memtui.transcripts.lines import parse_line
 from memtui.transcripts.summary import SessionSummary, SummaryScanner, decode_fast, summarize, title_from_records
 from tests.resume.recordings import load, session_bytes
@@ -242,5 +242,5 @@ def test_the_order_of_titles(records: list[dict[str, Any]], title: str) -> None:
 
 def test_a_long_title_is_cut() -> None:
     title = title_from_records([user("x" * 500)])
-    assert len(title) == LONGEST + 1
+    assert len(title) == MAX_TITLE_CHARS + 1
     assert title.endswith("…")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.events import Money, Note, Phase, Turn
 from memtui.dream.run.run import Emit, RunEnd, run_dream
 from memtui.dream.run.stage import Stage
@@ -71,7 +71,7 @@ def listed(view: DreamView) -> list[str]:
 
 
 async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Path) -> None:
-    lock = memory / LOCK
+    lock = memory / LOCK_NAME
     lock.write_bytes(b"1")
     os.utime(lock, (NOW - 7200,) * 2)
     async with make_app().run_test(size=SIZE) as pilot:

@@ -14,7 +14,7 @@ from memtui.tui.render.dream_rows import gate_row, gates_title, pill_row, run_ro
 from memtui.tui.render.run_rows import LogRows, facts, file_row, standing, touched_files
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import PLAIN, UNICODE
-from memtui.util.process import Identity
+from memtui.util.process import ProcessIdentity
 from memtui.util.text import cells, visible
 
 NOW = 1_796_000_000.0
@@ -28,7 +28,7 @@ def made(words: str, how: str, ended: bool = True) -> tuple[Dream, OpenDream]:
         Phase(words, words), Turn(3, words, {words: 2}), File(words, words, 1, 2, words, True), Tokens(1, 2),
         Money(0.5), Note(words), Held(words, words), *([end] if ended else []),
     )  # fmt: skip
-    process = Identity(4411)
+    process = ProcessIdentity(4411)
     run = Run("2026-11-30-0912", Path("/x"), Path("/m"), Path("/p"), words, words, words, words, True, "auto", process,
               NOW - 75)  # fmt: skip
     state = RunState("ended", end) if ended else RunState("running")

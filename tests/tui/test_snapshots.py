@@ -16,7 +16,7 @@ from textual.widgets import Input, TextArea
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import locate_memory
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import EventLog, File, Money, Phase, Started, Turn
 from memtui.dream.run.run import run_dream
@@ -26,7 +26,7 @@ from memtui.services.settings import set_own
 from memtui.tui.app import MemtuiApp
 from memtui.tui.theme import PLAIN
 from memtui.util.app_dirs import Dirs
-from memtui.util.process import Identity
+from memtui.util.process import ProcessIdentity
 from tests.transcripts.rows import Script
 from tests.tui.conftest import NOW, Maker
 from tests.tui.driving import press, settle
@@ -179,17 +179,17 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
         run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
                   backend="offline", why="named")  # fmt: skip
     for run in list_runs(named.dirs):
-        write_run(replace(run, process=Identity(4400)))
+        write_run(replace(run, process=ProcessIdentity(4400)))
     for file in named.location.folder.glob("*.md"):
         if file.name in ("feedback_commits.md", "project_new.md"):
             os.utime(file, (NOW - 50 * 3600,) * 2)
-    lock = named.location.folder / LOCK
+    lock = named.location.folder / LOCK_NAME
     at = lock.stat().st_mtime_ns
     lock.write_bytes(b"9999999")
     os.utime(lock, ns=(at, at))
     path = named.dirs.state / "runs" / reserve_run(named.dirs, NOW - 134)
     write_run(
-        replace(list_runs(named.dirs)[0], id=path.name, path=path, process=Identity(4411), at=NOW - 134,
+        replace(list_runs(named.dirs)[0], id=path.name, path=path, process=ProcessIdentity(4411), at=NOW - 134,
                 mode="reflect", trigger="schedule")
     )  # fmt: skip
     log = EventLog(path / "events.jsonl", now=lambda: NOW - 60)

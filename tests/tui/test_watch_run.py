@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.run.events import EventLog, Turn
 from memtui.dream.run.runs import list_runs, run_state
 from memtui.dream.run.spawn import StartedRun
@@ -30,8 +30,8 @@ __all__ = ["dream", "hanging", "program"]
 def holder(memory: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process that is none of ours and has held the lock for half a minute."""
     process = subprocess.Popen([sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE)
-    (memory / LOCK).write_text(str(process.pid))
-    os.utime(memory / LOCK, (NOW - 30,) * 2)
+    (memory / LOCK_NAME).write_text(str(process.pid))
+    os.utime(memory / LOCK_NAME, (NOW - 30,) * 2)
     yield process
     process.kill()
     process.communicate()

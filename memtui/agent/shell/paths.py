@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.agent.shell.grammar import Denied, Word
-from memtui.fs.boundary import Actor, Verdict, check_path
+from memtui.fs.boundary import Actor, PathVerdict, check_path
 
 MAX_MATCHES = 1000
 """Names that one wildcard may stand for."""
@@ -37,7 +37,7 @@ class AllowedFolders(Struct, frozen=True):
     casefold: bool = False
     cwd: Path | None = None
 
-    def verdict(self, path: object) -> Verdict:
+    def verdict(self, path: object) -> PathVerdict:
         """Check whether `path` may be read, relative to `cwd`."""
         if self.cwd is not None and isinstance(path, str) and path and not path.startswith("/"):
             path = f"{self.cwd}/{path}"

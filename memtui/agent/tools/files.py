@@ -18,8 +18,8 @@ from typing import IO
 from msgspec import Struct
 
 from memtui.agent.tools.outcome import ToolFault
-from memtui.fs.atomic import Content, digest, read_once, replace_at
-from memtui.fs.boundary import Verdict, open_file, open_parent
+from memtui.fs.atomic import FileContent, digest, read_once, replace_at
+from memtui.fs.boundary import PathVerdict, open_file, open_parent
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.text import size
 
@@ -47,7 +47,7 @@ class ReadExcerpt(Struct, frozen=True):
     first: int
 
 
-def read_lines(place: Verdict, offset: int, limit: int) -> ReadExcerpt:
+def read_lines(place: PathVerdict, offset: int, limit: int) -> ReadExcerpt:
     """Show `limit` lines of an allowed file from line `offset`, counted from 1.
 
     Raises:
@@ -116,12 +116,12 @@ class FileEdit(Struct, frozen=True):
     every: bool = False
 
 
-def place_key(place: Verdict) -> str:
+def place_key(place: PathVerdict) -> str:
     """The name of a file in `SeenDigests`."""
     return f"{place.base}/{place.name}"
 
 
-def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
+def edit_file(place: PathVerdict, change: FileEdit, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
     """Replace a text in an allowed file; brings `seen` up to date and returns what was done, for the model.
 
     Raises:
@@ -159,7 +159,7 @@ def edit_file(place: Verdict, change: FileEdit, seen: SeenDigests, *, fs: FileSy
     return f"{place.name}: {count} {'place' if count == 1 else 'places'} replaced"
 
 
-def write_file(place: Verdict, content: str, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
+def write_file(place: PathVerdict, content: str, seen: SeenDigests, *, fs: FileSystem = REAL) -> str:
     """As `edit_file`, but write a new file or replace a whole one; byte order mark and line ends are kept."""
     assert place.base is not None and place.name is not None
     _check(content, "content")
@@ -179,7 +179,7 @@ def write_file(place: Verdict, content: str, seen: SeenDigests, *, fs: FileSyste
     return f"{place.name}: {'written' if disk is None else 'replaced'}, {size(len(data))} bytes"
 
 
-def _read_known(parent: int, leaf: str, place: Verdict, seen: SeenDigests, fs: FileSystem) -> Content | None:
+def _read_known(parent: int, leaf: str, place: PathVerdict, seen: SeenDigests, fs: FileSystem) -> FileContent | None:
     """Read the file, provided that it is as the model has seen it; `None` if there is none."""
     try:
         disk = read_once(leaf, dir_fd=parent, fs=fs)
@@ -193,7 +193,7 @@ def _read_known(parent: int, leaf: str, place: Verdict, seen: SeenDigests, fs: F
     return disk
 
 
-def _put(parent: int, leaf: str, data: bytes, disk: Content | None, fs: FileSystem) -> None:
+def _put(parent: int, leaf: str, data: bytes, disk: FileContent | None, fs: FileSystem) -> None:
     if disk is None:
         mode, owner = fs.fstat(parent).st_mode & 0o666, None  # a new file is as open as its folder
     else:

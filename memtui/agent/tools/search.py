@@ -23,7 +23,7 @@ from memtui.agent.shell.paths import AllowedFolders
 from memtui.agent.shell.run import ENVIRONMENT
 from memtui.agent.tools.outcome import ToolFault
 from memtui.fs.atomic import is_temp
-from memtui.fs.boundary import Verdict, is_sensitive
+from memtui.fs.boundary import PathVerdict, is_sensitive
 
 MAX_NAMES = 50_000
 """Names that one call examines."""
@@ -47,7 +47,7 @@ class FoundFile(Struct, frozen=True):
     changed: float
 
 
-def find_files(place: Verdict, pattern: str, scope: AllowedFolders) -> str:
+def find_files(place: PathVerdict, pattern: str, scope: AllowedFolders) -> str:
     """Glob: the matching names, newest first, one a line; relative to the root if inside it, else absolute.
 
     Args:
@@ -96,7 +96,7 @@ def _split(pattern: str, scope: AllowedFolders) -> tuple[Path, str]:
         raise ToolFault(str(denied)) from None
 
 
-def search_job(place: Verdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
+def search_job(place: PathVerdict, given: Mapping[str, object], scope: AllowedFolders) -> dict[str, object]:
     """Grep: the input for the search process.
 
     Args:

@@ -20,7 +20,7 @@ from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.schemas import SCHEMAS
 from memtui.agent.tools.search import bounded_int, find_files, run_search, search_job
 from memtui.fs.atomic import digest
-from memtui.fs.boundary import Verdict
+from memtui.fs.boundary import PathVerdict
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.errors import MemtuiError
 
@@ -132,7 +132,7 @@ def call_argument(name: str, given: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _place(decision: Decision) -> Verdict:
+def _place(decision: Decision) -> PathVerdict:
     assert decision.path is not None
     return decision.path
 

@@ -11,7 +11,7 @@ from memtui.memory.budget import IndexBudget
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
 from memtui.util.errors import NotFound
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 _CELLS = 20
 """Of a bar."""
@@ -42,7 +42,7 @@ def bar(used: float, glyphs: OutputGlyphs) -> str:
 def state_of(budget: IndexBudget, warn: int = 80) -> tuple[str, str]:
     """The word for how full an index is, and its style."""
     if budget.over:
-        return f"OVER: {many(budget.lost_lines, 'line')} not loaded", "problem"
+        return f"OVER: {pluralize(budget.lost_lines, 'line')} not loaded", "problem"
     return ("near limit", "warn") if budget.used * 100 >= warn else ("fits", "good")
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 import click
+from msgspec.structs import asdict
 
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliGroup, pass_context
 from memtui.cli.output import Data, Line, StyledText, fields
 from memtui.cli.table import columns, table
@@ -14,6 +15,7 @@ from memtui.services import settings
 from memtui.services.access import require_writable
 from memtui.services.editor import edit_config
 from memtui.util.config import SETTINGS, read_config
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Unsupported, UsageError
 
 
@@ -148,7 +150,7 @@ def _set_ours(context: CliContext, key: str, value: str | None) -> None:
 def _set_client(context: CliContext, key: str, value: str | None, layer: str | None) -> None:
     switch = settings.find_switch(context.workspace, key)
     edit = settings.plan_switch(context.workspace, key, settings.UNSET if value is None else value, layer)
-    diff = unified(edit.before, edit.after, str(edit.path))
+    diff = unified_diff(edit.before, edit.after, str(edit.path))
     written = edit.changed and not context.options.dry_run
     now = settings.set_switch(context.workspace, edit) if written else switch
     data = {"key": key, "target": str(edit.path), "written": written, "diff": diff, "in_force": switch_data(now)}
@@ -186,7 +188,7 @@ def keys(context: CliContext) -> None:
     if context.keys is None:
         raise Unsupported("the screen's keys are not known here", hint="run it as memtui config keys")
     listed, own = context.keys(), context.config.keys
-    found = [{**row._asdict(), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
+    found = [{**asdict(row), "default": row.keys, "keys": own.get(row.id, row.keys)} for row in listed]
 
     def text() -> Iterator[Line]:
         rows = [[row["id"], row["keys"], row["place"], row["words"]] for row in found]

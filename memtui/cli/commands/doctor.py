@@ -26,8 +26,8 @@ from memtui.history.export_git import old_histories
 from memtui.projects.journal import MoveRecord, unfinished
 from memtui.projects.orphans import Gone, Shared, find_orphans
 from memtui.util.errors import MemtuiError
-from memtui.util.process import Identity, alive
-from memtui.util.text import many
+from memtui.util.process import ProcessIdentity, is_alive
+from memtui.util.text import pluralize
 
 MOST_GONE = 8
 """Projects whose directory is gone that are known one by one."""
@@ -187,8 +187,8 @@ def _projects(context: CliContext) -> Iterator[DoctorResult]:
 
 def _gone(gone: "Gone") -> DoctorResult:
     project = gone.project
-    left = [many(project.sessions, "session")] if project.sessions else []
-    left += [f"{many(project.topics, 'topic')} of memory"] if project.topics else []
+    left = [pluralize(project.sessions, "session")] if project.sessions else []
+    left += [f"{pluralize(project.topics, 'topic')} of memory"] if project.topics else []
     words = f"{project.cwd} is gone, it left {' and '.join(left) or 'a memory index'}"
     command = f"memtui projects move {quote(str(project.cwd))}"
     if not gone.candidates:
@@ -202,7 +202,7 @@ def _gone(gone: "Gone") -> DoctorResult:
 def _shared(shared: "Shared") -> DoctorResult:
     known = [one for one in shared.owners if one.directory is not None]
     paths = ", ".join(
-        f"{one.directory} ({many(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in known
+        f"{one.directory} ({pluralize(len(one.sessions), 'session')}{'' if one.exists else ', gone'})" for one in known
     )
     hint = "their memory is one and the same"
     gone = next((one for one in known if not one.exists), None)
@@ -284,7 +284,7 @@ def _leftovers(context: CliContext) -> list[str]:
         names[:] = [name for name in names if not name.startswith(".")]
         for name in files:
             match = _PID.search(name) if is_temp(name) else None
-            if match is not None and not alive(Identity(int(match[1]))):
+            if match is not None and not is_alive(ProcessIdentity(int(match[1]))):
                 found.append(str(Path(folder) / name))
     with suppress(MemtuiError):  # what is wrong with the history is a finding of its own
         found += [f"{one.folder}: {one.why}" for one in context.workspace.history.interrupted()]

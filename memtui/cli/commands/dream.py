@@ -37,12 +37,12 @@ from memtui.dream.run.events import Ended, follow_events
 from memtui.dream.run.run import RunEnd, run_dream
 from memtui.dream.run.runs import Run, refusals, run_awaiting_review, run_state
 from memtui.dream.run.spawn import RunRequest, record_start_fault
-from memtui.presentation.dream_text import opening
+from memtui.presentation.dream_text import ready_in
 from memtui.services import dreams
 from memtui.services.access import require_writable
 from memtui.util.errors import MemtuiError, NotFound
-from memtui.util.process import alive
-from memtui.util.text import many, span
+from memtui.util.process import is_alive
+from memtui.util.text import duration, pluralize
 
 _TRIGGERS = ("hand", "hook", "schedule")
 _MAX_REFUSALS = 3
@@ -97,7 +97,7 @@ def status(context: CliContext) -> None:
         if failing.opens_at is not None:
             yield [
                 StyledText(f"{failing.reason}: ", "warn"),
-                f"the next one waits, {opening(failing.opens_at, context.now())}",
+                f"the next one waits, {ready_in(failing.opens_at, context.now())}",
             ]
         if died is not None:
             yield StyledText(f"the dream {died.id} died; the next dream, or memtui kill, puts its lock back", "warn")
@@ -238,7 +238,7 @@ def _watch(context: CliContext, run: Run, gone: Callable[[], bool] | None = None
     found: list[Data] = []
     end: Ended | None = None
     stream = context.options.jsonl or not context.out.structured
-    for event in follow_events(run.events, gone or (lambda: not alive(run.process)), pause=time.sleep):
+    for event in follow_events(run.events, gone or (lambda: not is_alive(run.process)), pause=time.sleep):
         data = event_fields(event)
         found.append(data)
         if stream:
@@ -275,7 +275,14 @@ def log(context: CliContext, limit: int) -> int:
             kept = "; drafts kept" if one["kept"] and one["state"] != "running" else ""
             words = "; ".join(filter(None, (touched(one), one["reason"]))) + kept
             rows.append(
-                [one["id"], when(context, at[one["id"]]), how_part(one), by, words, f"{span(one['seconds'])} {cost}"]
+                [
+                    one["id"],
+                    when(context, at[one["id"]]),
+                    how_part(one),
+                    by,
+                    words,
+                    f"{duration(one['seconds'])} {cost}",
+                ]
             )
         yield from table(context.out, columns("", ">", "", "", "*", ">"), rows)
         for refused in stopped:
@@ -319,7 +326,7 @@ def kill(context: CliContext, run: str | None, clear_stale_lock: bool) -> None:
         if done.end.version:
             yield f"memory folder     adopted before it ended; memtui undo {done.end.version[:8]} takes it back"
         else:
-            kept = f"{many(done.end.drafted, 'drafted change')} kept for 14 days"
+            kept = f"{pluralize(done.end.drafted, 'drafted change')} kept for 14 days"
             yield f"memory folder     untouched; {kept if done.end.drafted else 'nothing was drafted'}"
 
     context.out.result("kill", data, text())

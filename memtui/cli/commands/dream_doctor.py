@@ -26,8 +26,8 @@ from memtui.dream.schedule.cron import Crontab, cron_of, describe_cron, next_sta
 from memtui.history.versions import Operation
 from memtui.services import dreams
 from memtui.util.errors import MemtuiError
-from memtui.util.process import alive
-from memtui.util.text import ago, many, size
+from memtui.util.process import is_alive
+from memtui.util.text import pluralize, size, time_ago
 
 ROOM = 50_000_000
 """Bytes of free disk below which a dream may not find the room for its copy and its history."""
@@ -93,7 +93,7 @@ def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
     """What runs that died left: the next start of anything that writes ends it."""
     listed = dreams.runs(context.workspace)
     dead = [run.id for run in listed if run_state(run).word == "died"]
-    locks = [entry for entry in lock_entries(context.dirs) if not entry.done and not alive(entry.holder)]
+    locks = [entry for entry in lock_entries(context.dirs) if not entry.done and not is_alive(entry.holder)]
     for id in dead:
         yield DoctorResult("dead dream", "note", f"the dream {id} died", "memtui kill ends it; so does the next dream")
     for entry in locks:
@@ -110,7 +110,7 @@ def _leftovers(context: CliContext) -> Iterator[DoctorResult]:
         yield DoctorResult("leftovers", "ok", "no dream died")
     kept = [run.id for run in listed if has_stage(context.dirs, run.id) and run_state(run).word == "ended"]
     if kept:
-        words = f"{many(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
+        words = f"{pluralize(len(kept), 'dream')} with drafts: {', '.join(kept[:3])}{', …' if len(kept) > 3 else ''}"
         yield DoctorResult("drafts", "ok", words, "memtui dream diff RUN shows one, adopt and discard decide")
 
 
@@ -157,9 +157,8 @@ def _past(context: CliContext) -> Iterator[DoctorResult]:
     yield DoctorResult("failures", state, gate.reason, hint if state != "ok" else "")
     held = run_awaiting_review(listed)
     if held is not None:
-        words = (
-            f"the dream {held.id} waits since {ago(context.now() - held.at)}; none starts by itself before it is judged"
-        )
+        since = time_ago(context.now() - held.at)
+        words = f"the dream {held.id} waits since {since}; none starts by itself before it is judged"
         yield DoctorResult("review", "note", words, "memtui dream diff, adopt or discard")
 
 

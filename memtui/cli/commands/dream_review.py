@@ -6,7 +6,7 @@ import click
 
 from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.dream_data import adoption_data, file_line
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, StyledText, fields
@@ -15,6 +15,7 @@ from memtui.dream.review.review import texts_changed
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.history.versions import Operation
 from memtui.services import dreams
+from memtui.util.diff import unified_diff
 
 _STATES = {
     "clean": "",
@@ -46,7 +47,7 @@ def diff(context: CliContext, words: tuple[str, ...]) -> int:
         data = {"run": run.id, "holds": [], "left_out": {}, "files": _version_files(made), "adopted": bool(made)}
     chosen = dreams.match_files(names, known)
     parts = [
-        unified(before, after, name)
+        unified_diff(before, after, name)
         for name, before, after in texts_changed(run, context.dirs, context.workspace)
         if chosen is None or name in chosen
     ]
@@ -149,7 +150,7 @@ def restore(context: CliContext, words: tuple[str, ...]) -> None:
     changes = dreams.plan_restore(context.workspace, run)
     chosen = dreams.match_files(names, [change.name for change in changes])
     changes = tuple(change for change in changes if chosen is None or change.name in chosen)
-    diff = "".join(unified(change.base_data, change.data, change.name) for change in changes)
+    diff = "".join(unified_diff(change.base_data, change.data, change.name) for change in changes)
     shown = [change.name for change in changes]
     if context.options.dry_run:
         context.out.result("restore", {"done": False, "run": run.id, "files": shown, "diff": diff}, diff_lines(diff))

@@ -23,7 +23,7 @@ from memtui.cli.options import CliGroup, find_directory, pass_context
 from memtui.cli.output import Data, Line, Output, StyledText, fields
 from memtui.cli.table import columns, table
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.fs.boundary import check_path
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.frontmatter import read_frontmatter
@@ -59,7 +59,7 @@ def _each(
         try:
             found.append({"file": word, **look(word)})
         except OSError as error:
-            found.append({"file": word, "error": fault(error, word, outcome="not read").message})
+            found.append({"file": word, "error": to_error(error, word, outcome="not read").message})
         except MemtuiError as error:
             found.append({"file": word, "error": error.message})
 

@@ -8,7 +8,7 @@ import click
 
 from memtui.cli.asking import answered
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import find
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
@@ -17,8 +17,9 @@ from memtui.history.export_git import old_histories, write_git
 from memtui.history.versions import FOUND, Operation, Saved, Versions
 from memtui.presentation.history_text import who_words, why_words
 from memtui.services import history as services
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import age, many
+from memtui.util.text import age, pluralize
 
 
 def ready(context: CliContext) -> None:
@@ -45,7 +46,7 @@ def version_diff(history: Versions, version: Operation, name: str | None = None,
     for change in version.files:
         if name in (None, change.name):
             before, after = history.before(version.id, change.name), history.read(version.id, change.name)
-            parts.append(unified(after, before, change.name) if back else unified(before, after, change.name))
+            parts.append(unified_diff(after, before, change.name) if back else unified_diff(before, after, change.name))
     return "".join(parts)
 
 
@@ -98,10 +99,10 @@ def _write_git(context: CliContext, target: Path) -> int:
     context.may_write()
     if context.options.dry_run:
         count = len(context.workspace.history.operations(context.workspace.scopes(), None))
-        context.out.status(f"-n: would write {many(count, 'commit')} to {target}")
+        context.out.status(f"-n: would write {pluralize(count, 'commit')} to {target}")
         return 0
     count = write_git(context.workspace.history, target, context.workspace.scopes())
-    context.out.result("git", {"folder": str(target), "commits": count}, [f"{many(count, 'commit')} in {target}"])
+    context.out.result("git", {"folder": str(target), "commits": count}, [f"{pluralize(count, 'commit')} in {target}"])
     return 0
 
 
@@ -200,7 +201,7 @@ def restore(context: CliContext, what: str | None, as_of: str | None, before: st
     context.may_write()
     ready(context)
     planned = services.plan_restore(context.workspace, _path(context, name), version)
-    diff = unified(planned.now, planned.then, planned.name)
+    diff = unified_diff(planned.now, planned.then, planned.name)
     words = f"{planned.name} from {planned.version.id[:SHORT]}"
     if context.options.dry_run:
         _tell(context, "restore", f"would restore {words}", planned.version, None, diff)
@@ -237,7 +238,7 @@ def _restore_folder(context: CliContext, as_of: str | None, before: str | None) 
     made = saved.operation
     data |= {"done": True, "made": None if made is None else version_data(made)}
     data["left"] = [fields(one, "name reason") for one in saved.left]
-    context.out.result("restore", data, [f"restored {many(len(plan.files), 'file')} {planned.words}"])
+    context.out.result("restore", data, [f"restored {pluralize(len(plan.files), 'file')} {planned.words}"])
     return 0
 
 

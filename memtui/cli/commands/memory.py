@@ -15,8 +15,8 @@ from memtui.memory.checks.base import Problem
 from memtui.memory.index import same_name
 from memtui.memory.pins import Pins
 from memtui.memory.snapshot import Snapshot
-from memtui.util.filter_query import matches, parse
-from memtui.util.text import age, many, size, visible
+from memtui.util.filter_query import matches_query, parse_query
+from memtui.util.text import age, pluralize, size, visible
 
 TYPES = ("user", "feedback", "project", "reference")
 
@@ -77,7 +77,7 @@ def ls(
     nothing fits.
     """
     snapshot = context.snapshot(full=troubled or context.out.verbose)
-    terms = parse(" ".join(words))
+    terms = parse_query(" ".join(words))
     found = [
         (named, row)
         for named, row in file_rows(context.pins, snapshot)
@@ -85,7 +85,7 @@ def ls(
         and (scope is None or row["scope"] == scope or row["scope"].startswith(scope + ":"))
         and (not troubled or row["problems"])
         and (not orphans or row["in_index"] is False)
-        and matches(terms, named.name, *_words_of(row))
+        and matches_query(terms, named.name, *_words_of(row))
     ]
     orders = {"size": lambda pair: -pair[1]["size"], "age": lambda pair: pair[1]["modified"] or ""}
     if sort in orders:
@@ -159,7 +159,7 @@ def _mark(out: Output, row: Data) -> tuple[str, str]:
 
 def _states(row: Data) -> list[str]:
     """The marks of a row as words."""
-    words = [many(row["problems"], "problem")] if row["problems"] else []
+    words = [pluralize(row["problems"], "problem")] if row["problems"] else []
     words += ["not in MEMORY.md"] if row["in_index"] is False else []
     words += ["index line not loaded"] if row["loaded"] is False and row["kind"] == "topic" else []
     words += ["not loaded"] if row["loaded"] is False and row["kind"] == "instruction" else []

@@ -9,7 +9,7 @@ import click
 from memtui.cli.asking import answered, carry_out, tell_saved
 from memtui.cli.commands.memory import TYPES
 from memtui.cli.context import CliContext
-from memtui.cli.diffs import diff_lines, unified
+from memtui.cli.diffs import diff_lines
 from memtui.cli.names import NamedFile, find, find_all, memory_file
 from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.memory.workspace import Workspace
@@ -23,6 +23,7 @@ from memtui.services.editor import (
 )
 from memtui.services.memory import SavedFile
 from memtui.services.questions import Allow, NeedsConfirmation, SaveConflict, SecretFound
+from memtui.util.diff import unified_diff
 from memtui.util.errors import NotFound, Refused, Unsupported, UsageError
 
 
@@ -79,7 +80,7 @@ def edit(context: CliContext, name: str, line: int | None, discard: bool) -> int
         workspace.home_of(named.path)[0].note_outside()
     returned = run_editor(workspace, named.path, *starting_text(workspace, named.path), line=line)
     if dry_run:
-        diff = unified(before, returned.data, named.name)
+        diff = unified_diff(before, returned.data, named.name)
         data = {"name": named.name, "path": str(named.path), "written": False, "version": None, "merged": []}
         out.result("edit", {**data, "diff": diff}, diff_lines(diff))
         out.status("-n: nothing was written")

@@ -14,9 +14,9 @@ from memtui.cli.diffs import diff_lines
 from memtui.cli.options import CliCommand, CliGroup, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table
-from memtui.client.paths import projects_dir, real
+from memtui.client.paths import projects_dir, real_path
 from memtui.client.projects import Project, find_project, list_projects
-from memtui.client.session_files import NAMELESS
+from memtui.client.session_files import UNTITLED
 from memtui.projects.journal import Journal, MoveRecord
 from memtui.projects.relocate import MovePlan, MoveResult
 from memtui.projects.relocate_sessions import Stay
@@ -24,7 +24,7 @@ from memtui.projects.relocate_undo import Undone
 from memtui.services import projects as services
 from memtui.services.questions import Allow, NeedsConfirmation
 from memtui.util.errors import NotFound, UsageError
-from memtui.util.text import age, many, size, visible
+from memtui.util.text import age, pluralize, size, visible
 
 MOST = 20
 """Sessions and memories that are listed without -v."""
@@ -82,7 +82,7 @@ def _source(context: CliContext, word: str) -> tuple[Project, Path | None]:
     if project.folder in (path, *path.parents):
         return project, project.cwd
     for directory in (project.cwd, *project.cwds):
-        if directory is not None and directory in (path, real(path)):
+        if directory is not None and directory in (path, real_path(path)):
             return project, directory
     raise NotFound(f"{visible(word, keep='')} has left nothing", hint="memtui projects lists the projects")
 
@@ -130,7 +130,7 @@ def _plan_lines(context: CliContext, plan: MovePlan) -> Iterator[Line]:
     most = len(plan.sessions) if context.out.verbose else MOST
     rows: list[list[str | StyledText]] = []
     for session in plan.sessions[:most]:
-        title = session.title or StyledText(NAMELESS, "dim")
+        title = session.title or StyledText(UNTITLED, "dim")
         rows.append(["session", session.id[:SHORT], size(session.size), title, StyledText(session.how, "warn")])
     if len(plan.sessions) > most:
         rows.append(["", "", "", StyledText(f"and {len(plan.sessions) - most} more: -v lists them", "dim"), ""])
@@ -185,7 +185,7 @@ def _listed(context: CliContext) -> int:
         lines: list[list[str | StyledText]] = []
         for past in moves:
             state = "undone" if past.undone else "" if past.ended else "stopped half-way"
-            what = many(past.sessions, "session") + (", memory" if past.memory else "")
+            what = pluralize(past.sessions, "session") + (", memory" if past.memory else "")
             lines.append(
                 [past.id[:SHORT], age(context.now() - past.when), what, past.old, past.new, StyledText(state, "warn")]
             )
@@ -210,7 +210,7 @@ def _undone(context: CliContext, past: MoveRecord, done: Undone | None) -> None:
     }
 
     def text() -> Iterator[Line]:
-        what = many(sessions, "session") + (" and the memory" if memory else "")
+        what = pluralize(sessions, "session") + (" and the memory" if memory else "")
         yield f"{'would bring' if done is None else 'brought'} {what} back from {past.new} to {past.old}"
         yield from _stay_lines(stays)
 

@@ -12,7 +12,7 @@ from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data
 from memtui.cli.session_list import places
-from memtui.client.executable import NAME, copied_command, find_client, resume_environ, resume_words
+from memtui.client.executable import CLIENT_NAME, find_client, resume_command, resume_environment, shell_command
 from memtui.resume.context import context_messages
 from memtui.resume.export import export_transcript
 from memtui.resume.fork import Fork
@@ -117,7 +117,7 @@ def _show(context: CliContext, plan: LaunchPlan) -> None:
         "session": plan.id,
         "resumes": name or None,
         "directory": plan.directory,
-        "argv": resume_words(NAME, name, fork=plan.forks) if name else None,
+        "argv": resume_command(CLIENT_NAME, name, fork=plan.forks) if name else None,
         "command": command or None,
         "fork": plan.forks or plan.writes,
         "written": made.path if made else None,
@@ -146,9 +146,9 @@ def _end(plan: LaunchPlan) -> str:
 
 def _command(context: CliContext, plan: LaunchPlan, name: str) -> str:
     """The command for a shell; the client's folder is named where the shell's own variables would lead elsewhere."""
-    config = resume_environ(context.env).get(CONFIG)
+    config = resume_environment(context.env).get(CONFIG)
     given = {CONFIG: config} if config is not None and config != os.environ.get(CONFIG) else {}
-    return copied_command(plan.directory, name, fork=plan.forks, environ=given)
+    return shell_command(plan.directory, name, fork=plan.forks, environ=given)
 
 
 def _context(context: CliContext, path: Path, at: str, form: str) -> int:

@@ -14,7 +14,7 @@ from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import SHORT, Data, Line, StyledText, fields, iso
 from memtui.cli.table import columns, table
 from memtui.client.paths import projects_dir
-from memtui.client.session_files import NAMELESS
+from memtui.client.session_files import UNTITLED
 from memtui.projects.activity import archive_for, live_sessions
 from memtui.services import sessions as services
 from memtui.sessions import catalog
@@ -23,8 +23,8 @@ from memtui.sessions.listing import project_folders
 from memtui.sessions.rename import check_title
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.util.errors import MemtuiError, NotFound, UsageError
-from memtui.util.resolve import begins, resolve_one
-from memtui.util.text import age, many, size
+from memtui.util.resolve import matches_prefix, resolve_one
+from memtui.util.text import age, pluralize, size
 
 _SPAN = re.compile(r"(\d{1,6})(h|d|w|mo|y)")
 _SECONDS = {"h": 3600, "d": 86_400, "w": 7 * 86_400, "mo": 30 * 86_400, "y": 365 * 86_400}
@@ -195,7 +195,7 @@ def _find(context: CliContext, word: str, *, move: bool = False) -> Path:
 
 def _find_kept(kept: list[ArchivedSession], word: str) -> ArchivedSession:
     """A kept session by the beginning of its id or by its title; of several of one id the one put away last."""
-    fits = [one for one in kept if begins(one.note.id, word)]
+    fits = [one for one in kept if matches_prefix(one.note.id, word)]
     fits = fits or [one for one in kept if one.note.title.casefold() == word.casefold()]
     last = list({one.note.id: one for one in reversed(fits)}.values())
     lists = "memtui sessions ls --archived lists them"
@@ -232,11 +232,11 @@ def _would(context: CliContext, kind: str, paths: Sequence[Path]) -> None:
 
     def text() -> Iterator[Line]:
         rows: list[list[str | StyledText]] = [
-            [size(one.size), many(len(one.files), "file"), one.title or StyledText(NAMELESS, "dim"),
+            [size(one.size), pluralize(len(one.files), "file"), one.title or StyledText(UNTITLED, "dim"),
              one.path.stem[:SHORT]] for one in found
         ]  # fmt: skip
         yield from table(context.out, columns(">", ">", "*", ""), rows)
-        yield f"{many(len(paths), 'session')}, {total} bytes"
+        yield f"{pluralize(len(paths), 'session')}, {total} bytes"
 
     context.out.result(kind, _plan(sessions, total), text())
     context.out.status("-n: nothing was moved")

@@ -14,7 +14,7 @@ from memtui.cli.output import ASCII, SHORT, Data, Line, StyledText
 from memtui.cli.session_list import list_sessions, places
 from memtui.cli.table import columns, table
 from memtui.client.paths import config_dir
-from memtui.client.session_files import NAMELESS
+from memtui.client.session_files import UNTITLED
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.export import ExportFormat
 from memtui.resume.health import check_health
@@ -29,7 +29,7 @@ from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.text import age, clip, many, size, visible
+from memtui.util.text import age, clip, pluralize, size, visible
 
 __all__ = ["sessions"]
 
@@ -146,13 +146,13 @@ def _files(context: CliContext, session: str, files: tuple[BackedUpFile, ...], c
 
 
 def _text(context: CliContext, data: Data, plan: ResumePlan, summary: SessionSummary) -> Iterator[Line]:
-    yield StyledText(summary.title or NAMELESS, "bold")
+    yield StyledText(summary.title or UNTITLED, "bold")
     branch = f"  on {summary.branch}" if summary.branch else ""
     yield f"{data['id']}  in {summary.cwd or 'an unknown directory'}{branch}"
     yield f"{summary.first_time} to {summary.last_time}"
     counts = [(summary.prompts, "prompt"), (summary.messages, "message"), (summary.rewinds, "rewind")]
     counts += [(summary.compactions, "compaction"), (summary.bad, "bad line")]
-    yield ", ".join(many(number, word) for number, word in counts)
+    yield ", ".join(pluralize(number, word) for number, word in counts)
     yield "tools   " + ", ".join(f"{name} {number}" for name, number in data["tools"].items())
     yield "tokens  " + ", ".join(
         f"{name} {size(number)}" for name, number in data["tokens"].items() if name != "answers"
@@ -169,7 +169,7 @@ def _text(context: CliContext, data: Data, plan: ResumePlan, summary: SessionSum
         yield StyledText(f"each of them: memtui explain resume {data['path']}", "dim")
     if data["files"]:
         yield StyledText("files changed", "bold")
-        rows = [[file["path"], many(file["versions"], "version"), file["now"]] for file in data["files"]]
+        rows = [[file["path"], pluralize(file["versions"], "version"), file["now"]] for file in data["files"]]
         yield from table(context.out, columns("*", ">", ""), rows)
 
 
@@ -265,7 +265,7 @@ class _Drawing:
         edge = (self.end if node.last else self.fork) if node.depth else ""
         below = lead + ("" if not node.depth else "  " if node.last else self.through)
         kind = node.agent.kind if node.agent and node.agent.kind else NODE_LABELS[node.kind]
-        words = f"{kind}: {node.first_text}" if kind else node.first_text or NAMELESS
+        words = f"{kind}: {node.first_text}" if kind else node.first_text or UNTITLED
         problem = "problem" if node.kind == "orphan" else "bold" if node.leaf else ""
         yield [
             StyledText(self._clip(lead + edge + words), problem),

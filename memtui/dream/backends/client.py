@@ -41,14 +41,14 @@ from memtui.agent.task import Budget
 from memtui.agent.tools.outcome import ToolResult
 from memtui.agent.tools.toolbox import call_argument
 from memtui.agent.usage import TokenUsage, price_of
-from memtui.client.executable import find_client, resume_environ
+from memtui.client.executable import find_client, resume_environment
 from memtui.dream.backends.agent_events import EventAdapter
 from memtui.dream.backends.credentials import key_helper, named_model, variables
 from memtui.dream.backends.prompts import PromptContext, make_prompt_context, system_prompt, task_prompt
 from memtui.dream.run.run import BackendWork, Emit, OverBudget
 from memtui.dream.run.spending import money_left
 from memtui.dream.run.stage import Stage
-from memtui.fs.atomic import digest, fault
+from memtui.fs.atomic import digest, to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.config import Config
 from memtui.util.errors import MemtuiError, Unsupported
@@ -146,7 +146,7 @@ def client_environ(workspace: Workspace) -> dict[str, str]:
     """The client's environment: with the user's settings, and nothing of a client that we run in."""
     values = {name: found.value for name, found in variables(workspace.env, workspace.location).items()}
     kept = {name: value for name, value in values.items() if name not in _DROPPED_VARIABLES}
-    config = {name: value for name, value in resume_environ(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
+    config = {name: value for name, value in resume_environment(workspace.env).items() if name == "CLAUDE_CONFIG_DIR"}
     return {**kept, **config, **_SET_VARIABLES}
 
 
@@ -371,7 +371,7 @@ def run_client(words: Sequence[str], cwd: Path, environ: Mapping[str, str], text
                 preexec_fn=_end_with_parent(),
             )
         except OSError as error:
-            raise Unsupported(fault(error, words[0], outcome="the agent client didn't start").message) from error
+            raise Unsupported(to_error(error, words[0], outcome="the agent client didn't start").message) from error
         try:
             assert process.stdin is not None
             with suppress(BrokenPipeError), process.stdin:

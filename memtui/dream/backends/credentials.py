@@ -11,9 +11,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from memtui.client.environment import Env, truth
+from memtui.client.environment import Env, parse_switch
 from memtui.client.memory_location import MemoryLocation
-from memtui.client.settings_files import Variable, environment
+from memtui.client.settings_files import EnvVariable, effective_variables
 from memtui.util.config import Config
 
 KEY_VARIABLES = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN")
@@ -46,12 +46,12 @@ class ApiKey:
     source: str
 
 
-def variables(env: Env, location: MemoryLocation) -> dict[str, Variable]:
+def variables(env: Env, location: MemoryLocation) -> dict[str, EnvVariable]:
     """The environment as the agent client sees it in a directory."""
-    return environment(env, location.layers)
+    return effective_variables(env, location.layers)
 
 
-def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
+def find_key(found: Mapping[str, EnvVariable]) -> ApiKey | None:
     """Find the credential to use."""
     for name in KEY_VARIABLES:
         one = found.get(name)
@@ -60,12 +60,12 @@ def find_key(found: Mapping[str, Variable]) -> ApiKey | None:
     return None
 
 
-def model_of(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str:
+def model_of(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str:
     """The model of a dream: named in our settings, else in the client's, else `DEFAULT_MODEL`."""
     return named_model(config, found, location) or DEFAULT_MODEL
 
 
-def named_model(config: Config, found: Mapping[str, Variable], location: MemoryLocation) -> str | None:
+def named_model(config: Config, found: Mapping[str, EnvVariable], location: MemoryLocation) -> str | None:
     """The model that is named in a setting, short names resolved; `None` if the choice is left to the client."""
     settings = (layer.data.get("model") for layer in location.layers if _trusted(layer.name))
     variable = found.get("ANTHROPIC_MODEL")
@@ -96,13 +96,13 @@ def _trusted(layer: str) -> bool:
     return layer in ("policy", "flag", "user")
 
 
-def login_of(found: Mapping[str, Variable], env: Env, location: MemoryLocation) -> str | None:
+def login_of(found: Mapping[str, EnvVariable], env: Env, location: MemoryLocation) -> str | None:
     """A sign that the agent client is logged in, in words; whether the service accepts it is not tested."""
     for name in _LOGINS:
         if name in found and found[name].value.strip():
             return f"{name} is set"
     for name in _PROVIDERS:
-        if name in found and truth(found[name].value):
+        if name in found and parse_switch(found[name].value):
             return f"{name} is on"
     if key_helper(location) is not None:
         return "its settings name an apiKeyHelper"

@@ -20,7 +20,7 @@ from memtui.memory.budget import MAX_LINES, MAX_UNITS, IndexBudget, decode_index
 from memtui.memory.index import INDEX_NAME
 from memtui.memory.workspace import Workspace
 from memtui.util.config import read_config
-from memtui.util.text import many, visible
+from memtui.util.text import pluralize, visible
 
 STAGES = ("orient", "gather", "consolidate", "prune")
 """The stages of a dream, in order; the last one is prune and index."""
@@ -158,7 +158,7 @@ def _index(index: IndexBudget | None) -> str:
     if index is None:
         return "There is no MEMORY.md yet."
     over = ": it is over, and its end is not read" if index.over else ""
-    return f"MEMORY.md has {many(index.lines, 'line')} and {index.units:,} UTF-16 units{over}."
+    return f"MEMORY.md has {pluralize(index.lines, 'line')} and {index.units:,} UTF-16 units{over}."
 
 
 def _sessions(context: PromptContext) -> str:

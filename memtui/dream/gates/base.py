@@ -8,7 +8,7 @@ from msgspec import Struct
 from memtui.client.memory_location import MemoryLocation
 from memtui.dream.lock.lock_file import LOCK_EXPIRY_S, LockState
 from memtui.history.snapshot import scan
-from memtui.util.text import age, many, size
+from memtui.util.text import age, pluralize, size
 
 DREAM_INTERVAL_S = 24 * 3600
 """Time between two consolidations."""
@@ -88,7 +88,7 @@ def folder_gate(folder: Path) -> Gate:
     if existing != folder:
         return Gate("folder", True, words, "it is created when needed", str(folder))
     files = scan(Path(os.path.realpath(folder)), None).values()
-    reason = f"{many(len(files), 'file')}, {size(sum(file.size for file in files))}B"
+    reason = f"{pluralize(len(files), 'file')}, {size(sum(file.size for file in files))}B"
     return Gate("folder", True, words, reason, str(folder))
 
 

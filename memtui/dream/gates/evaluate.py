@@ -17,7 +17,7 @@ from memtui.dream.schedule.cron import next_start
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.config import read_config
-from memtui.util.text import ago, many
+from memtui.util.text import pluralize, time_ago
 
 FORCEABLE_GATES = ("time", "sessions", "failures", "review")
 """The gates that a person may override."""
@@ -78,9 +78,9 @@ def failure_gate(runs: Iterable[Run], now: float, dirs: Dirs) -> Gate:
     if not ends:
         return Gate("failures", True, words, "none failed", source)
     last = min(ends[0].at, now)
-    what = "the last one failed" if len(ends) == 1 else f"{many(len(ends), 'dream')} failed in a row, the last"
+    what = "the last one failed" if len(ends) == 1 else f"{pluralize(len(ends), 'dream')} failed in a row, the last"
     opens_at = last + backoff_s(len(ends))
-    reason = f"{what} {ago(now - last)}: {ends[0].reason}"
+    reason = f"{what} {time_ago(now - last)}: {ends[0].reason}"
     return Gate("failures", now >= opens_at, words, reason, source, opens_at if now < opens_at else None)
 
 

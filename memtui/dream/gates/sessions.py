@@ -33,7 +33,7 @@ from memtui.transcripts.lines import MAX_LINE_BYTES, Record, parse_line
 from memtui.transcripts.stats import tool_category
 from memtui.transcripts.summary import decode_fast
 from memtui.util.config import Config
-from memtui.util.text import age, ago, many
+from memtui.util.text import age, pluralize, time_ago
 
 ASSISTANT_SETTING = "assistant_mode"
 COUNT_ALL_SETTING = "dream_count_all"
@@ -145,7 +145,7 @@ def current_scan(workspace: Workspace, config: Config, after: float, now: float)
 def log_gate(location: MemoryLocation, after: float) -> Gate:
     """Whether there is a new daily log since the last dream at `after` (0 for never)."""
     found = logs_since(location.folder, after)
-    reason = f"{many(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
+    reason = f"{pluralize(len(found), 'daily log')} since then, the newest {found[0]}" if found else "none since then"
     return Gate("sessions", bool(found), "a new daily log", reason, str(location.folder / DAILY_LOGS))
 
 
@@ -176,7 +176,7 @@ def _gate(scan: SessionScan, workspace: Workspace, now: float, *, fresh: bool) -
     reason += f" ({' and '.join(left_out)} not counted)" if left_out else ""
     enough = counted >= MIN_SESSIONS
     if not fresh:
-        reason += f"; last look {ago(now - scan.at)}"
+        reason += f"; last look {time_ago(now - scan.at)}"
         reason += "" if enough else f", next in {age(max(scan.at + SCAN_INTERVAL_S - now, 60))}"
     return Gate("sessions", enough, f"{MIN_SESSIONS} sessions since then", reason, str(workspace.location.transcripts))
 

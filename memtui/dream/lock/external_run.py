@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from memtui.client.paths import config_dir
-from memtui.client.running import running_in
+from memtui.client.running import running_sessions_in
 from memtui.dream.lock.lock import effective_lock, our_lock_holder
 from memtui.dream.lock.lock_file import LOCK_EXPIRY_S
 from memtui.dream.run.events import File
@@ -53,7 +53,7 @@ def find_external_run(workspace: Workspace, now: float, known: ExternalRun | Non
     if ours is not None and ours.holder.pid == lock.pid:
         return None
     same = known if known is not None and (known.pid, known.since) == (lock.pid, lock.at) else None
-    clients = running_in(config_dir(workspace.env)).values()
+    clients = running_sessions_in(config_dir(workspace.env)).values()
     session = next((one.session for one in clients if one.pid == lock.pid), "")
     times = _times(folder)
     first = same.names if same is not None else frozenset(times)

@@ -17,7 +17,7 @@ from memtui.dream.lock.lock_file import PriorLock
 from memtui.fs.atomic import digest, make_folders, replace_file
 from memtui.fs.filesystem import REAL, FileSystem
 from memtui.util.app_dirs import Dirs
-from memtui.util.process import Identity
+from memtui.util.process import ProcessIdentity
 
 
 class LockEntry(Struct, frozen=True):
@@ -29,7 +29,7 @@ class LockEntry(Struct, frozen=True):
     """
 
     folder: Path
-    holder: Identity
+    holder: ProcessIdentity
     run: str
     before: PriorLock
     made: tuple[str, ...] = ()
@@ -89,7 +89,7 @@ def _read_entry(path: Path) -> LockEntry | None:
         data: dict[str, Any] = json.loads(path.read_bytes())
         kind, text, mtime_ns, mode = data["before"]
         before = PriorLock(kind, text.encode("latin-1"), int(mtime_ns), int(mode))
-        holder, success = Identity.parse(data["holder"]), data["success_ns"]
+        holder, success = ProcessIdentity.parse(data["holder"]), data["success_ns"]
         folder = Path(os.fsdecode(data["folder"].encode("latin-1")))
         run, made = str(data["run"]), tuple(map(str, data["made"]))
         success_ns = None if success is None else int(success)

@@ -1,6 +1,6 @@
 """Taking, checking and giving back the lock of a memory folder, and putting it right after a crash.
 
-Every change is made under a kernel lock of ours (`guard`), after the journal entry that undoes it is on disk.
+Every change is made under a kernel lock of ours (`file_lock`), after the journal entry that undoes it is on disk.
 """
 
 import os
@@ -12,7 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.gates.base import lock_gate
 from memtui.dream.lock.journal import LockEntry, LockJournal, lock_entries
 from memtui.dream.lock.lock_file import (
@@ -26,10 +26,10 @@ from memtui.dream.lock.lock_file import (
 )
 from memtui.fs.atomic import make_folders, write_temp
 from memtui.fs.filesystem import REAL, FileSystem
-from memtui.fs.lock import guard
+from memtui.fs.lock import file_lock
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive, current
+from memtui.util.process import ProcessIdentity, current_process, is_alive
 
 SETTLE_S = 0.05
 """Time between writing the lock and reading it back: another program may take as long between its two steps."""
@@ -53,15 +53,15 @@ class DreamLock:
         folder: Path,
         dirs: Dirs,
         *,
-        me: Identity | None = None,
+        me: ProcessIdentity | None = None,
         run: str = "",
         now: Callable[[], float] = time.time,
         fs: FileSystem = REAL,
         settle: float = SETTLE_S,
     ) -> None:
         self.folder = Path(os.path.realpath(folder))
-        self.path = self.folder / LOCK
-        self._me = me or current()
+        self.path = self.folder / LOCK_NAME
+        self._me = me or current_process()
         self._run = run
         self._now = now
         self._fs = fs
@@ -76,7 +76,7 @@ class DreamLock:
             Refused: If what is in its place can't be a lock.
             OSError: If the system refuses.
         """
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             _end_dead_holder(self._journal, self._fs)
             left = self._journal.load()
             gate = lock_gate(_with_journal(read_lock(self.folder), left, self._me), self._now())
@@ -109,7 +109,7 @@ class DreamLock:
 
     def release(self) -> None:
         """Give the lock back after a success: its mtime becomes now. A lock that is no longer ours stays as it is."""
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             entry = self._own_entry()
             if entry is None:
                 return
@@ -119,7 +119,7 @@ class DreamLock:
 
     def roll_back(self) -> PriorLock | None:
         """Put back what was there before and return it; `None` if the lock is no longer ours."""
-        with guard(self._journal.guard, fs=self._fs):
+        with file_lock(self._journal.guard, fs=self._fs):
             entry = self._own_entry()
             return None if entry is None else self._undo(entry)
 
@@ -136,12 +136,12 @@ class DreamLock:
         """Write our PID, provided that the lock is still what was read."""
         with folder_keeping_mtime(self.folder, self._fs) as fd:
             mode = seen.mode if seen.kind == "file" else self._fs.fstat(fd).st_mode & 0o666
-            temp = write_temp(fd, LOCK, _lock_text(self._me), fs=self._fs, mode=mode)
+            temp = write_temp(fd, LOCK_NAME, _lock_text(self._me), fs=self._fs, mode=mode)
             try:
                 if seen.kind == "none":
-                    self._fs.link(temp, LOCK, dir_fd=fd)
+                    self._fs.link(temp, LOCK_NAME, dir_fd=fd)
                 elif read_prior_lock(self.folder, self._fs) == seen:
-                    self._fs.replace(temp, LOCK, dir_fd=fd)
+                    self._fs.replace(temp, LOCK_NAME, dir_fd=fd)
                 else:
                     raise FileExistsError
             except FileExistsError:
@@ -155,7 +155,7 @@ class DreamLock:
 def effective_lock(folder: Path, dirs: Dirs) -> LockState:
     """The lock as it counts, with what a dead run of ours left in it corrected. Writes nothing."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
-    return _with_journal(read_lock(folder), entry, current())
+    return _with_journal(read_lock(folder), entry, current_process())
 
 
 def lock_before_run(folder: Path, dirs: Dirs) -> LockState:
@@ -170,10 +170,10 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]
     """Put right the locks of all runs that died, in any folder; returns their entries."""
     ended: list[LockEntry] = []
     for entry in lock_entries(dirs):
-        if alive(entry.holder):
+        if is_alive(entry.holder):
             continue
         journal = LockJournal(dirs, entry.folder, fs=fs)
-        with guard(journal.guard, fs=fs):
+        with file_lock(journal.guard, fs=fs):
             left = _end_dead_holder(journal, fs)
             if left is not None:
                 ended.append(left)
@@ -183,7 +183,7 @@ def recover_locks(dirs: Dirs, *, fs: FileSystem = REAL) -> tuple[LockEntry, ...]
 def our_lock_holder(folder: Path, dirs: Dirs) -> LockEntry | None:
     """The journal entry of a folder's lock, if a living run of ours holds it."""
     entry = LockJournal(dirs, Path(os.path.realpath(folder))).load()
-    return entry if entry is not None and not entry.done and alive(entry.holder) else None
+    return entry if entry is not None and not entry.done and is_alive(entry.holder) else None
 
 
 def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = REAL) -> LockState:
@@ -195,10 +195,10 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
     """
     real = Path(os.path.realpath(folder))
     journal = LockJournal(dirs, real, fs=fs)
-    with guard(journal.guard, fs=fs):
+    with file_lock(journal.guard, fs=fs):
         _end_dead_holder(journal, fs)
         state = read_lock(real)
-        known = _with_journal(state, journal.load(), current())
+        known = _with_journal(state, journal.load(), current_process())
         if known.kind == "none":
             return known
         gate = lock_gate(known, now)
@@ -206,22 +206,24 @@ def clear_stale_lock(folder: Path, dirs: Dirs, now: float, *, fs: FileSystem = R
             raise Conflict(f"the lock isn't cleared: {gate.reason}", hint="memtui kill ends a dream of ours")
         with folder_keeping_mtime(real, fs) as fd:
             try:
-                is_folder = stat.S_ISDIR(fs.lstat(LOCK, dir_fd=fd).st_mode)
-                (fs.rmdir if is_folder else fs.unlink)(LOCK, dir_fd=fd)
+                is_folder = stat.S_ISDIR(fs.lstat(LOCK_NAME, dir_fd=fd).st_mode)
+                (fs.rmdir if is_folder else fs.unlink)(LOCK_NAME, dir_fd=fd)
             except FileNotFoundError:
                 return state
             except OSError as error:
-                raise Refused(f"{real / LOCK} can't be removed: {error.strerror}", hint="remove it by hand") from error
+                raise Refused(
+                    f"{real / LOCK_NAME} can't be removed: {error.strerror}", hint="remove it by hand"
+                ) from error
     return state
 
 
-def _with_journal(state: LockState, entry: LockEntry | None, me: Identity) -> LockState:
+def _with_journal(state: LockState, entry: LockEntry | None, me: ProcessIdentity) -> LockState:
     """Correct what a lock says by what our journal knows of it."""
     if entry is not None and state.pid == entry.holder.pid:
         if entry.done:
             same = state.at is not None and abs(state.at - (entry.success_ns or 0) / 1e9) < _MTIME_TOLERANCE_S
             return replace(state, gone=True) if same else state
-        if alive(entry.holder):
+        if is_alive(entry.holder):
             return state
         if entry.success_ns is not None:
             return replace(state, at=entry.success_ns / 1e9, gone=True)
@@ -242,7 +244,7 @@ def _prior_state(state: LockState, before: PriorLock) -> LockState:
 def _end_dead_holder(journal: LockJournal, fs: FileSystem) -> LockEntry | None:
     """Finish or undo what a dead holder began, and return its entry. The caller holds the guard."""
     entry = journal.load()
-    if entry is None or alive(entry.holder):
+    if entry is None or is_alive(entry.holder):
         return None
     if entry.success_ns is None:
         _put_back(entry, fs)
@@ -256,7 +258,7 @@ def _set_success_time(entry: LockEntry, fs: FileSystem) -> None:
     """Give the lock the time of the success, if it is still the entry's."""
     if entry.success_ns is None or read_lock(entry.folder).pid != entry.holder.pid:
         return
-    fd = fs.open(entry.folder / LOCK, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    fd = fs.open(entry.folder / LOCK_NAME, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         fs.utime(fd, entry.success_ns)
         fs.fsync(fd)
@@ -283,7 +285,7 @@ def _put_back(entry: LockEntry, fs: FileSystem) -> PriorLock | None:
     return before
 
 
-def _lock_text(holder: Identity) -> bytes:
+def _lock_text(holder: ProcessIdentity) -> bytes:
     return str(holder.pid).encode("ascii")
 
 

@@ -10,11 +10,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.fs.atomic import temp_name, write_temp
 from memtui.fs.filesystem import FileSystem
 from memtui.util.errors import Refused
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 
 LOCK_EXPIRY_S = 3600
 """Age from which a lock counts as left behind, whoever holds it."""
@@ -47,7 +47,7 @@ class LockState(Struct, frozen=True):
     @property
     def holder_is_alive(self) -> bool:
         """Whether the named process still runs, looked up in the process table; nothing is sent to it."""
-        return self.pid is not None and not self.gone and alive(Identity(self.pid))
+        return self.pid is not None and not self.gone and is_alive(ProcessIdentity(self.pid))
 
 
 class PriorLock(Struct, frozen=True):
@@ -61,7 +61,7 @@ class PriorLock(Struct, frozen=True):
 
 def read_lock(folder: Path) -> LockState:
     """Read the lock of a memory folder; time and content are of the same open file."""
-    path = folder / LOCK
+    path = folder / LOCK_NAME
     try:
         # O_NONBLOCK: opening a pipe would otherwise block until someone writes to it.
         fd = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -117,7 +117,7 @@ def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
     Raises:
         Refused: If there is something that can't be put back.
     """
-    path = folder / LOCK
+    path = folder / LOCK_NAME
     try:
         info = fs.lstat(path)
         if stat.S_ISLNK(info.st_mode):
@@ -140,21 +140,21 @@ def read_prior_lock(folder: Path, fs: FileSystem) -> PriorLock:
 def restore_prior_lock(folder_fd: int, prior: PriorLock, fs: FileSystem) -> None:
     """Put the lock back with its mtime, in one rename, so that no other state is ever visible."""
     if prior.kind == "none":
-        fs.unlink(LOCK, dir_fd=folder_fd)
+        fs.unlink(LOCK_NAME, dir_fd=folder_fd)
         return
     if prior.kind == "link":
-        temp = temp_name(LOCK)
+        temp = temp_name(LOCK_NAME)
         os.symlink(prior.data, os.fsencode(temp), dir_fd=folder_fd)
         os.utime(temp, ns=(prior.mtime_ns, prior.mtime_ns), dir_fd=folder_fd, follow_symlinks=False)
     else:
-        temp = write_temp(folder_fd, LOCK, prior.data, fs=fs, mode=prior.mode)
+        temp = write_temp(folder_fd, LOCK_NAME, prior.data, fs=fs, mode=prior.mode)
         fd = fs.open(temp, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder_fd)
         try:
             fs.utime(fd, prior.mtime_ns)
         finally:
             fs.close(fd)
     try:
-        fs.replace(temp, LOCK, dir_fd=folder_fd)
+        fs.replace(temp, LOCK_NAME, dir_fd=folder_fd)
     except BaseException:
         with suppress(OSError):
             fs.unlink(temp, dir_fd=folder_fd)

@@ -17,7 +17,7 @@ from memtui.history.trash import put_in_trash
 from memtui.history.versions import Operation, Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import Conflict, NotFound, Refused
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 AdoptionState = Literal["clean", "merged", "conflict", "same", "refused"]
 
@@ -169,7 +169,7 @@ def adopt_stage(
     if changes:
         saved = _store(stage, workspace).apply(
             changes,
-            why=f"dream: {many(len(items), 'file')} adopted",
+            why=f"dream: {pluralize(len(items), 'file')} adopted",
             who=f"dream {stage.id}",
             kind="adopt",
             extra={"run": stage.id},

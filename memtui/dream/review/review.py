@@ -17,7 +17,7 @@ from memtui.history.versions import Saved
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, NotFound, Refused
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 
 class FileVersions(Struct, frozen=True):
@@ -156,6 +156,6 @@ def restore_run(run: Run, workspace: Workspace, changes: Sequence[Change]) -> Sa
     """
     if workspace.read_only:
         raise Refused("memtui was started with --read-only", hint="start it without --read-only to write")
-    why = f"restore {many(len(changes), 'file')} from before the dream {run.id}"
+    why = f"restore {pluralize(len(changes), 'file')} from before the dream {run.id}"
     extra = {"before-run": run.id}
     return workspace.store(run.folder).apply(changes, why=why, kind="restore", extra=extra, partial=True)

@@ -14,7 +14,7 @@ from memtui.fs.boundary import fold_name
 from memtui.memory.budget import decode_index, measure_index
 from memtui.memory.index import INDEX_NAME
 from memtui.secrets.scanner import Finding, scan
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 MIN_FILES_PER_REMOVED = 5
 """A run may remove one file in so many."""
@@ -64,7 +64,7 @@ def _many_removed(given: ReviewInput) -> ReviewReason | None:
     emptied = sum(one.emptied for one in given.changes.touched)
     parts = [f"deletes {len(gone) - emptied}"] if len(gone) > emptied else []
     parts += [f"empties {emptied}"] if emptied else []
-    return ReviewReason("many", f"it {' and '.join(parts)} of {many(total, 'file')}, more than a fifth", gone)
+    return ReviewReason("many", f"it {' and '.join(parts)} of {pluralize(total, 'file')}, more than a fifth", gone)
 
 
 def _pinned_touched(given: ReviewInput) -> ReviewReason | None:
@@ -91,7 +91,7 @@ def _new_secret(given: ReviewInput) -> ReviewReason | None:
 
 def _conflicts(given: ReviewInput) -> ReviewReason | None:
     names = given.conflicts
-    words = f"{many(len(names), 'file')} changed meanwhile in the same place"
+    words = f"{pluralize(len(names), 'file')} changed meanwhile in the same place"
     return ReviewReason("conflict", words, names) if names else None
 
 

@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 from msgspec.structs import replace
 
-from memtui.fs.atomic import fault, write_temp
+from memtui.fs.atomic import to_error, write_temp
 from memtui.fs.boundary import check_path, open_parent
 from memtui.fs.filesystem import REAL
 from memtui.memory.checks import registry
@@ -204,7 +204,7 @@ class RuleContext:
             finally:
                 os.close(folder)
         except OSError as error:
-            raise fault(error, name) from error
+            raise to_error(error, name) from error
         if text is None or self.scope.find(name) is None:
             self._allowed.clear()  # whether a name is another's twin depends on what is there
         self._texts.pop(name, None)

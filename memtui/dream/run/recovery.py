@@ -16,7 +16,7 @@ from memtui.dream.run.stage import clear_stages, discard_stage, has_stage, open_
 from memtui.dream.run.stage_changes import read_stage_changes
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
-from memtui.util.text import ago
+from memtui.util.text import time_ago
 
 
 def recover(dirs: Dirs, workspace: Workspace, now: float) -> tuple[str, ...]:
@@ -76,4 +76,4 @@ def lock_words(before: PriorLock | None, now: float) -> str:
     if before.kind == "none":
         return "removed again: there was none before"
     at = before.mtime_ns / 1e9
-    return f"back to {time.strftime('%a %Y-%m-%d %H:%M', time.localtime(at))} ({ago(now - at)})"
+    return f"back to {time.strftime('%a %Y-%m-%d %H:%M', time.localtime(at))} ({time_ago(now - at)})"

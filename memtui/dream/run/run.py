@@ -36,12 +36,12 @@ from memtui.dream.run.runs import Run, record_refusal, reserve_run, write_run
 from memtui.dream.run.signals import OutOfTime, Signals, Stopped
 from memtui.dream.run.stage import Stage, discard_stage, make_stage
 from memtui.dream.run.stage_changes import StagedChange, read_stage_changes
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
-from memtui.util.process import current
-from memtui.util.text import many
+from memtui.util.process import current_process
+from memtui.util.text import pluralize
 
 MAX_RUN_S = 45 * 60.0
 """Well below the hour after which the run's lock no longer counts."""
@@ -122,7 +122,7 @@ def run_dream(
         id = run_id or reserve_run(dirs, now())
         run = Run(
             id, dirs.state / "runs" / id, workspace.location.folder, workspace.location.cwd, mode, trigger, backend,
-            why, dry_run, adopt, current(), now(), gates,
+            why, dry_run, adopt, current_process(), now(), gates,
         )  # fmt: skip
         write_run(run)
         log, lock = EventLog(run.events, now=now), DreamLock(run.folder, dirs, run=id, now=now)
@@ -154,7 +154,7 @@ class _DreamRun(Struct):
         except (Conflict, Refused) as error:
             return self._end_at_gate("lock", error.message)
         except OSError as error:
-            end = self._ended("failed", fault(error, "the lock").message)
+            end = self._ended("failed", to_error(error, "the lock").message)
             self._emit(Ended(how=end.how, reason=end.reason), sync=True)
             return end
         end = self._ended("failed", "it ended in an unknown way")
@@ -191,7 +191,7 @@ class _DreamRun(Struct):
         except MemtuiError as error:
             return self._ended("failed", error.message)
         except OSError as error:
-            return self._ended("failed", fault(error, error.filename or "the dream").message)
+            return self._ended("failed", to_error(error, error.filename or "the dream").message)
         except Stopped as stop:
             return self._killed(stop.number)
         except KeyboardInterrupt:
@@ -266,7 +266,7 @@ class _DreamRun(Struct):
             done = adopt_stage(stage, self.workspace, before_write=self._before_write)
         except Conflict as error:
             return self._hold([Held(rule="conflict", words=error.message)])
-        reason = f"{many(len(done.names), 'file')} adopted"
+        reason = f"{pluralize(len(done.names), 'file')} adopted"
         return replace(self._ended("done", reason), version=done.version, adopted=done.names)
 
     def _before_write(self) -> None:

@@ -34,7 +34,7 @@ from memtui.dream.run.events import (
 from memtui.fs.atomic import make_folders, replace_file
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.resolve import resolve_one
 
 E = TypeVar("E", bound=Event)
@@ -63,7 +63,7 @@ class Run(Struct, frozen=True):
     why: str
     dry_run: bool
     adopt: str
-    process: Identity
+    process: ProcessIdentity
     at: float
     gates: tuple[Gate, ...] = ()
 
@@ -134,7 +134,7 @@ def read_run(dirs: Dirs, id: str) -> Run | None:
     path = dirs.state / "runs" / id
     try:
         data: dict[str, Any] = json.loads((path / "run.json").read_bytes())
-        process = Identity.parse(data["process"])
+        process = ProcessIdentity.parse(data["process"])
         gates = tuple(
             Gate(str(g["name"]), bool(g["open"]), str(g["words"]), str(g["reason"]), str(g["source"]))
             for g in data["gates"]
@@ -188,7 +188,7 @@ def events_of(run: Run) -> tuple[Event, ...]:
 def run_state(run: Run, events: Iterable[Event] | None = None) -> RunState:
     """Derive how a run stands now; `events` are its events if the caller has read them."""
     # Before the events: a run that ends between the two looks has written its end by then.
-    lives = alive(run.process)
+    lives = is_alive(run.process)
     end = _end(run) if events is None else next((event for event in events if isinstance(event, Ended)), None)
     if end is not None:
         return RunState("ended", end)

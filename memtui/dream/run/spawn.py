@@ -16,7 +16,7 @@ from memtui.dream.gates.base import Gate
 from memtui.dream.gates.evaluate import blocking_gate_without_scan
 from memtui.dream.run.events import Ended, GateClosed, Started, follow_events
 from memtui.dream.run.runs import record_refusal, reserve_run
-from memtui.fs.atomic import fault
+from memtui.fs.atomic import to_error
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import MemtuiError, Unsupported
@@ -136,7 +136,7 @@ def _start(
 
 
 def _start_fault(error: OSError) -> MemtuiError:
-    return fault(error, "the dream", outcome="it didn't start")
+    return to_error(error, "the dream", outcome="it didn't start")
 
 
 def start_if_ready(

@@ -19,8 +19,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from memtui.client.paths import LOCK
-from memtui.fs.atomic import Content, digest, is_temp, make_folders, replace_file, sync_folder
+from memtui.client.paths import LOCK_NAME
+from memtui.fs.atomic import FileContent, digest, is_temp, make_folders, replace_file, sync_folder
 from memtui.history.snapshot import MAX_SIZE, read_settled, walk
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import NotFound
@@ -93,7 +93,7 @@ def make_stage(dirs: Dirs, id: str, folder: Path, now: float) -> Stage:
     return stage
 
 
-def _copy(target: Path, content: Content) -> None:
+def _copy(target: Path, content: FileContent) -> None:
     """Copy without a sync: a copy that a power cut damaged is recognised by its digest."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target.write_bytes(content.data)
@@ -107,7 +107,7 @@ def _listed(root: Path) -> tuple[list[str], dict[str, str]]:
     for above, _, entries in walk(root, hidden=True):
         for entry in entries:
             name = above + entry.name
-            if name == LOCK or is_temp(entry.name):
+            if name == LOCK_NAME or is_temp(entry.name):
                 continue
             info = entry.stat(follow_symlinks=False)
             reason = why_not_memory(entry.name, info)

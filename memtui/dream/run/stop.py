@@ -21,7 +21,7 @@ from memtui.dream.run.runs import Run, run_state
 from memtui.memory.workspace import Workspace
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 
 KILL_GRACE_S = 5.0
 """Time that a run has to end after SIGTERM before it gets SIGKILL."""
@@ -70,7 +70,7 @@ def stop_run(
 def _end_process(
     run: Run, grace: float, clock: Callable[[], float], pause: Callable[[float], object]
 ) -> Literal["SIGTERM", "SIGKILL", ""]:
-    if not alive(run.process):
+    if not is_alive(run.process):
         return ""
     if run.process.started is None or run.process.pid == os.getpid():
         raise Refused(f"process {run.process.pid} is not signalled: it may not be the dream's", hint="end it by hand")
@@ -83,7 +83,7 @@ def _end_process(
             except PermissionError as error:
                 raise Refused(f"process {run.process.pid} is another user's") from error
             deadline = clock() + grace
-            while alive(run.process):
+            while is_alive(run.process):
                 if clock() >= deadline:
                     break
                 pause(_POLL_INTERVAL_S)
@@ -93,7 +93,7 @@ def _end_process(
 
 
 @contextmanager
-def _handle(process: Identity) -> Iterator[Callable[[signal.Signals], None]]:
+def _handle(process: ProcessIdentity) -> Iterator[Callable[[signal.Signals], None]]:
     """A function that signals this very process, or raises `ProcessLookupError`."""
     if not sys.platform.startswith("linux"):
         yield lambda number: os.kill(process.pid, number)
@@ -105,7 +105,7 @@ def _handle(process: Identity) -> Iterator[Callable[[signal.Signals], None]]:
         return
     try:
         # Checked again while the pidfd keeps the PID from being reused.
-        yield (lambda number: signal.pidfd_send_signal(fd, number)) if alive(process) else _no_process
+        yield (lambda number: signal.pidfd_send_signal(fd, number)) if is_alive(process) else _no_process
     finally:
         os.close(fd)
 

@@ -98,10 +98,10 @@ async def welcome(context: CommandContext) -> None:
     if there:
         offers.insert(1, (_to_sessions, "look at past sessions", "what was done here can be resumed"))
     if moved is not None and not context.workspace.read_only:
-        left = f"bring what {client_paths.short(moved.cwd or moved.folder, env.home)} has left"
+        left = f"bring what {client_paths.tilde_path(moved.cwd or moved.folder, env.home)} has left"
         offers.insert(0, (lambda context: projects.bring(context, moved.folder), left, projects.amounts(moved)))
     options = [dialogs.Option(run, f"{at}  {words}", more) for at, (run, words, more) in enumerate(offers, 1)]
-    explain = f"{client_paths.short(location.folder, env.home)} does not exist."
+    explain = f"{client_paths.tilde_path(location.folder, env.home)} does not exist."
     chosen = await context.ask(dialogs.Choose("No memory for this project yet", options, explain=explain, digits=True))
     if chosen is not None:
         context.app.perform(chosen)

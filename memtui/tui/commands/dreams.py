@@ -11,7 +11,7 @@ from memtui.tui.messages import DreamsChanged, DreamStarts
 from memtui.tui.state import AppState, Dream, Starting
 from memtui.util.errors import Conflict, MemtuiError, NotFound
 from memtui.util.lazy_module import LazyModule
-from memtui.util.text import many
+from memtui.util.text import pluralize
 
 if TYPE_CHECKING:
     from memtui.dream.review import review
@@ -191,8 +191,8 @@ def _say_adopted(context: CommandContext, done: Adopted, left: int) -> None:
     if not done.names:
         raise NotFound("nothing to adopt: the folder has all of it, or the rest conflicts")
     merged = f" (merged with what changed meanwhile: {', '.join(done.merged)})" if done.merged else ""
-    what = done.names[0] if len(done.names) == 1 else many(len(done.names), "file")
-    problem = f"{many(left, 'file')} left: they conflict" if left else ""
+    what = done.names[0] if len(done.names) == 1 else pluralize(len(done.names), "file")
+    problem = f"{pluralize(left, 'file')} left: they conflict" if left else ""
     context.done(f"adopted {what}{merged}; z takes it back", problem=problem)
 
 
@@ -220,7 +220,7 @@ async def _restore(context: CommandContext, name: str) -> None:
     title = f"Restore {name or 'all'} from before dream {dream.run.id}"
     if await context.ask(dialogs.ShowDiff(title, text, yes="restore")):
         saved = await context.in_thread(services.restore, workspace, dream.run, changes)
-        what = names[-1] if names else many(len(changes) - len(saved.left), "file")
+        what = names[-1] if names else pluralize(len(changes) - len(saved.left), "file")
         words = f"restored {what} from before the dream{questions.merged_words(saved)}"
         context.done(words, problem=questions.left_words(saved))
 
@@ -235,7 +235,7 @@ async def discard(context: CommandContext) -> None:
 
 def _stopped_words(done: StopResult) -> str:
     how = f"{done.by}, {done.seconds:.1f} s" if done.by else "it was gone already"
-    drafted = f"{many(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
+    drafted = f"{pluralize(done.end.drafted, 'change')} kept aside" if done.end.drafted else "nothing was drafted"
     folder = "adopted before it ended; z takes it back" if done.end.version else f"memory untouched; {drafted}"
     lock = f"; last dream {done.end.lock}" if done.end.lock else ""
     return f"dream stopped ({how}); {folder}{lock}"

@@ -11,7 +11,7 @@ from memtui.tui.commands.registry import Command, declare
 from memtui.tui.messages import SessionsChanged
 from memtui.util.errors import NotFound
 from memtui.util.lazy_module import LazyModule
-from memtui.util.text import clip, many, size
+from memtui.util.text import clip, pluralize, size
 
 if TYPE_CHECKING:
     from memtui.client import memory_location, session_files
@@ -35,7 +35,7 @@ TITLE_CELLS = 48
 def amounts(project: client_projects.Project) -> str:
     """What a project has."""
     shared = "  shares its folder" if project.collision else ""
-    return f"{many(project.topics, 'topic')}  {many(project.sessions, 'session')}{shared}"
+    return f"{pluralize(project.topics, 'topic')}  {pluralize(project.sessions, 'session')}{shared}"
 
 
 async def open_project(context: CommandContext, cwd: Path) -> None:
@@ -83,14 +83,14 @@ async def _choose(context: CommandContext) -> client_projects.Project | None:
 
 
 def _name(context: CommandContext, project: client_projects.Project) -> str:
-    return client_paths.short(project.cwd or project.folder, context.workspace.env.home)
+    return client_paths.tilde_path(project.cwd or project.folder, context.workspace.env.home)
 
 
 def _rows(plan: MovePlan) -> str:
     """The plan in the form of a difference: what comes, then what it does to the memory that is there."""
     lines = [f"--- {plan.old or plan.source}", f"+++ {plan.new}"]
     for session in plan.sessions:
-        id, title = session.id[: relocate_sessions.SHORT], clip(session.title or session_files.NAMELESS, TITLE_CELLS)
+        id, title = session.id[: relocate_sessions.SHORT], clip(session.title or session_files.UNTITLED, TITLE_CELLS)
         lines.append(f"+session {id}  {size(session.size):>6}  {title}{session.how and f'  ({session.how})'}")
     files = plan.memory.files if plan.memory is not None else ()
     lines += (f"+memory  {file.source}{f'  ({file.how})' if file.how else ''}" for file in files)

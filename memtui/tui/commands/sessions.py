@@ -59,7 +59,7 @@ async def show_menu(context: CommandContext) -> None:
     else:
         resumed = await context.in_thread(_plan_resume, context, path, at)
     options = await context.in_thread(_options, context, path, at, resumed)
-    title = visible(_session(context).title, keep="") or session_files.NAMELESS
+    title = visible(_session(context).title, keep="") or session_files.UNTITLED
     start = next(option.key for option in options if not option.off)
     explain = f"up to message {at[:8]}" if at else ""
     context.selection = Selection(path, message=at)
@@ -91,7 +91,7 @@ def _options(context: CommandContext, path: Path, at: str, resumed: ResumePlan) 
     home, why, where, forks = context.workspace.env.home, "", "", False
     try:
         plan = _plan_launch(context, path, at, fork=False)
-        where, forks = f"in {client_paths.short(plan.directory, home)}", plan.writes
+        where, forks = f"in {client_paths.tilde_path(plan.directory, home)}", plan.writes
         why = plan.open_elsewhere
     except MemtuiError as error:
         why = error.message
@@ -142,7 +142,7 @@ async def copy_command(context: CommandContext) -> None:
     """Send the command that resumes it to the clipboard; for a message in its middle a fork is written first."""
     plan = await context.in_thread(_plan_launch, context, context.path, context.selection.message, fork=False)
     name = (await _fork(context, plan)).stem if plan.writes else plan.id
-    context.app.copy_to_clipboard(executable.copied_command(plan.directory, name))
+    context.app.copy_to_clipboard(executable.shell_command(plan.directory, name))
     context.notify("command sent to the clipboard")
 
 
@@ -221,7 +221,7 @@ def _done(context: CommandContext, result: ArchiveResult) -> None:
 async def read(context: CommandContext) -> None:
     """Read the whole conversation on a screen of its own."""
     path, conversation = context.path, context.state.conversation
-    title = visible(_session(context).title, keep="") or session_files.NAMELESS
+    title = visible(_session(context).title, keep="") or session_files.UNTITLED
     entries = None
     if conversation is not None and conversation.point.place == str(path):
         path, entries = conversation.transcript.path, conversation.way

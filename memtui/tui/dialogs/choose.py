@@ -13,7 +13,7 @@ from textual.widgets import Input
 from memtui.tui.dialogs.dialog import Dialog, text_rows
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util import text
-from memtui.util.filter_query import matches, parse
+from memtui.util.filter_query import matches_query, parse_query
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -121,8 +121,8 @@ class Choose(Dialog[Key], Generic[Key]):
             self._lines.rows_changed()
 
     def _matching(self) -> list[Option[Key]]:
-        terms = parse(self.query_one(Input).value)
-        return [option for option in self._all if matches(terms, option.label, option.detail)]
+        terms = parse_query(self.query_one(Input).value)
+        return [option for option in self._all if matches_query(terms, option.label, option.detail)]
 
     def action_step(self, step: int) -> None:
         """Move the cursor while the filter keeps the focus."""

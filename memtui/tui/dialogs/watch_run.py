@@ -24,7 +24,7 @@ from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.diff_lines import DiffLines
 from memtui.tui.widgets.run_panes import RunFiles, RunHead, RunLog
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.text import span, visible
+from memtui.util.text import duration, visible
 
 DIFF_FROM_CELLS = 110
 """Cells from which the diff of the file under the cursor stands beside the files."""
@@ -170,7 +170,7 @@ class WatchRun(HasSelection, Dialog[None]):
             words, hints = title_of(dream, now, self.glyphs), self._keys(dream)
         elif self._foreign is not None:
             on = state.foreign is not None
-            held = span(max(now - self._foreign.since, 0.0))
+            held = duration(max(now - self._foreign.since, 0.0))
             words = f"dream of another program: {f'lock held {held}' if on else 'ended'}"
             hints = FOREIGN
         else:

@@ -24,7 +24,7 @@ from memtui.tui.render.dream_rows import end_words
 from memtui.tui.render.preview import foreign_difference, run_difference
 from memtui.tui.state import Dream, FileDiff, OpenDream
 from memtui.util.errors import MemtuiError
-from memtui.util.process import Identity, alive
+from memtui.util.process import ProcessIdentity, is_alive
 from memtui.util.text import visible
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ class DreamLoader:
 
     def tick(self) -> None:
         """A second of a dream: a process of somebody else's ends without a word."""
-        if self._foreign is not None and not alive(Identity(self._foreign.pid)):
+        if self._foreign is not None and not is_alive(ProcessIdentity(self._foreign.pid)):
             self.read_again()
 
     def started(self, run: StartedRun) -> None:
@@ -214,4 +214,4 @@ class DreamLoader:
 
     def _lives(self, run: Run) -> bool:
         started = self._started.get(run.id)
-        return alive(run.process) and (started is None or not started.has_ended())
+        return is_alive(run.process) and (started is None or not started.has_ended())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from textual.worker import get_current_worker
 
 from memtui.client.git import branch_of
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream import has_history
 from memtui.tui.app_base import AppBase
 from memtui.tui.messages import (
@@ -25,7 +25,7 @@ from memtui.tui.messages import (
 from memtui.tui.startup.frame_cache import Stamp, stamp
 from memtui.tui.startup.stamps import stamps_of
 from memtui.util.errors import MemtuiError
-from memtui.util.gc_tuning import give_back
+from memtui.util.gc_tuning import limit_heaps
 from memtui.util.lazy_module import LazyModule
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ class MemoryLoader:
         self.app.run_worker(work, thread=True, exclusive=True, group=group, exit_on_error=False, description=group)
 
     def _first(self) -> None:
-        give_back()
+        limit_heaps()
         app, workspace = self.app, self.app.workspace
         if app.state.first is None or app.state.first.title is None:
             self._post(full=False)
@@ -188,7 +188,7 @@ def _last_dream(workspace: Workspace) -> float | None:
     """When the last dream succeeded, in seconds since 1970; the lock's own time is the start of the one that is on."""
     folder = workspace.location.folder
     try:
-        at = (folder / LOCK).stat().st_mtime
+        at = (folder / LOCK_NAME).stat().st_mtime
     except OSError:
         return None
     if workspace.now() - at > MAX_RUN_S:

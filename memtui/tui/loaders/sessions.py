@@ -12,7 +12,7 @@ from textual.worker import get_current_worker
 from memtui.client.git import worktrees
 from memtui.client.paths import projects_dir, transcripts_dir
 from memtui.client.retention import cleanup_days
-from memtui.client.running import running
+from memtui.client.running import running_sessions
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.sessions.catalog import Catalogue
 from memtui.sessions.listing import CompressedSessions, project_folders
@@ -131,7 +131,7 @@ class SessionLoader:
     ) -> SessionListState:
         workspace = self.app.workspace
         return SessionListState(
-            scope, listed, running(workspace.env), cleanup_days(workspace.location.layers), archived, reading
+            scope, listed, running_sessions(workspace.env), cleanup_days(workspace.location.layers), archived, reading
         )
 
     def _open(self, point: Point) -> None:

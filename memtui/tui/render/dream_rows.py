@@ -11,10 +11,10 @@ from memtui.dream.backends.prompts import STAGES
 from memtui.dream.backends.registry import MODEL_BACKENDS
 from memtui.dream.gates.base import Gate
 from memtui.dream.lock.external_run import ExternalRun
-from memtui.presentation.dream_text import HOW_WORDS, how_of, opening, seconds_of, touched_words, waiting_time
+from memtui.presentation.dream_text import outcome_text, ready_in, run_outcome, run_seconds, touched_words, waiting_time
 from memtui.tui.state import Dream, Pill, Starting
 from memtui.tui.theme import Glyphs
-from memtui.util.text import ago, cells, clip, pad, span, visible
+from memtui.util.text import cells, clip, duration, pad, time_ago, visible
 
 STYLES = {
     "done": "$good", "nothing": "$good", "held": "$warn", "failed": "$problem", "died": "$problem", "killed": "$warn",
@@ -32,10 +32,10 @@ HINT_FROM = 100
 
 def word_of(dream: Dream) -> str:
     """How a run stands, in a word or three; one that was judged waits no more, a dry one waits for nobody."""
-    how = how_of(dream.state)
+    how = run_outcome(dream.state)
     if how == "held" and not dream.kept and dream.progress.decided:
         return "discarded" if discarded(dream) else "adopted by you"
-    return "dry run" if dream.run.dry_run and how == "held" else HOW_WORDS.get(how, how)
+    return "dry run" if dream.run.dry_run and how == "held" else outcome_text(how).text
 
 
 def discarded(dream: Dream) -> bool:
@@ -54,10 +54,10 @@ def gate_row(gate: Gate, now: float, width: int, glyphs: Glyphs) -> Content:
     mark = glyphs.tick if gate.open else glyphs.cross
     room = width - STATE_CELLS - WORDS_CELLS - 1
     room = room if width < SOURCE_FROM else room * 3 // 5
-    opens = f"; {opening(gate.opens_at, now)}" if gate.opens_at is not None else ""
+    opens = f"; {ready_in(gate.opens_at, now)}" if gate.opens_at is not None else ""
     reason = visible(gate.reason, keep="")
     if cells(reason + opens) > room and gate.opens_at is not None:
-        opens = f"; opens in {waiting_time(gate.opens_at - now)}"
+        opens = f"; {ready_in(gate.opens_at, now, short=True)}"
     told = pad(reason + opens, room, ellipsis=glyphs.ellipsis)
     where = f"  {visible(gate.source, keep='')}" if width >= SOURCE_FROM else ""
     where = clip(where, width - STATE_CELLS - WORDS_CELLS - 1 - room, ellipsis=glyphs.ellipsis)
@@ -84,12 +84,12 @@ def gates_title(gates: tuple[Gate, ...], now: float, *, short: bool) -> str:
 
 def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bool, still: bool) -> Content:
     """A run in the list: how it stands, what it was, what it touched, when."""
-    run, how = dream.run, how_of(dream.state)
+    run, how = dream.run, run_outcome(dream.state)
     mark = spinner(glyphs, now, still=still) if how == "running" else glyphs.changed if judging else " "
     tail = f"{len(dream.progress.files) or glyphs.dash:>4}{_age(now - run.at):>5}"
     if width >= COST_FROM:
         cost = f"${dream.progress.usd:.2f}" if dream.progress.usd else ""
-        tail = f" {span(seconds_of(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
+        tail = f" {duration(run_seconds(run, dream.progress, dream.state, now)):>6} {cost:>7}{tail}"
     by = run.mode + (f" {run.backend}" if width >= BY_FROM else "")
     words = pad(visible(word_of(dream), keep=""), 15, ellipsis=glyphs.ellipsis)
     told = pad(visible(by, keep=""), max(1, width - 18 - cells(tail)), ellipsis=glyphs.ellipsis)
@@ -98,7 +98,7 @@ def run_row(dream: Dream, now: float, width: int, glyphs: Glyphs, *, judging: bo
 
 
 def _age(seconds: float) -> str:
-    return ago(seconds).removesuffix(" ago").replace("just now", "now")
+    return time_ago(seconds).removesuffix(" ago").replace("just now", "now")
 
 
 def turn_words(dream: Dream) -> str:
@@ -118,7 +118,7 @@ def phase_words(dream: Dream) -> str:
 def end_words(dream: Dream) -> str:
     """How a run ended, for somebody who was elsewhere."""
     touched = touched_words(dream.progress.files.values())
-    how = how_of(dream.state)
+    how = run_outcome(dream.state)
     after = {"done": "2 shows it, z takes it back", "held": "w opens it"}.get(how, "2 tells more")
     word = "dry run done" if dream.run.dry_run and how == "held" else f"dream {word_of(dream)}"
     return f"{word}{': ' if touched else ''}{touched}; {after}"
@@ -128,11 +128,11 @@ def pill_row(pill: Pill, now: float, width: int, glyphs: Glyphs, *, still: bool)
     """The run that is on, or that waits, in one line; the keys that open it at the right."""
     if isinstance(pill, Starting):
         mark, style = spinner(glyphs, now, still=still), "$link bold"
-        words = ["dream starting", span(max(now - pill.at, 0.0))]
+        words = ["dream starting", duration(max(now - pill.at, 0.0))]
     elif isinstance(pill, ExternalRun):
         mark, style = spinner(glyphs, now, still=still), "$warn bold"
         who = f"in Claude Code (pid {pill.pid})" if pill.session else f"of process {pill.pid}, not ours"
-        words = [f"dream {who}", touched_words(pill.files) or "no file yet", span(max(now - pill.since, 0.0))]
+        words = [f"dream {who}", touched_words(pill.files) or "no file yet", duration(max(now - pill.since, 0.0))]
     else:
         mark, style, words = _run_words(pill, now, width, glyphs, still=still)
     hint = glyphs.spell("⇧↓/w details" if width >= HINT_FROM else "⇧↓/w")
@@ -146,12 +146,12 @@ def _run_words(dream: Dream, now: float, width: int, glyphs: Glyphs, *, still: b
     told, end = dream.progress, dream.state.end
     touched = touched_words(told.files.values())
     if dream.state.word == "running":
-        lasted = span(seconds_of(dream.run, told, dream.state, now))
+        lasted = duration(run_seconds(dream.run, told, dream.state, now))
         words = [f"dream {phase_words(dream)}", touched or "no file yet", turn_words(dream), lasted]
         if width >= HINT_FROM:
             words.append(f"started by {'you' if dream.run.trigger == 'hand' else dream.run.trigger}")
         return spinner(glyphs, now, still=still), "$link bold", words
-    if how_of(dream.state) == "held":
+    if run_outcome(dream.state) == "held":
         return glyphs.changed, "$warn bold", ["dream waits for review", touched, *(one.words for one in told.held[:1])]
-    words = [f"dream {word_of(dream)}", ago(now - (end.at if end else told.last)), end.reason if end else ""]
+    words = [f"dream {word_of(dream)}", time_ago(now - (end.at if end else told.last)), end.reason if end else ""]
     return glyphs.cross, "$problem bold", words

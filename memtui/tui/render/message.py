@@ -15,7 +15,7 @@ from memtui.transcripts.content import ContentKind, ContentPart, MessageContent
 from memtui.transcripts.entries import parse_timestamp
 from memtui.tui.render.markdown import draw
 from memtui.tui.theme import Glyphs
-from memtui.util.text import cells, clip, many, visible
+from memtui.util.text import cells, clip, pluralize, visible
 
 OPENED: Final = 200
 """Lines of a part that are shown when it is unfolded; each further wish shows as many more."""
@@ -118,7 +118,7 @@ def _part(part: ContentPart, number: int, width: int, glyphs: Glyphs, shown: int
             pieces = _wrapped(line, width, glyphs, part) if opened else (_quoted(line, width, glyphs, part),)
             yield from (Row(content, number, at, folds=folds) for content in pieces)
     if taken and left:
-        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {many(left, 'more line')}", width)
+        words = clip(f"  {glyphs.quote} {glyphs.ellipsis} {pluralize(left, 'more line')}", width)
         yield Row(Content.styled(words, "$dim"), number, len(taken) - 1, shown // OPENED * OPENED + OPENED, folds)
 
 

@@ -11,7 +11,7 @@ from memtui.tui.render.markdown import MarkdownLine
 from memtui.tui.state import AppState
 from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.properties import Pair
-from memtui.util.text import ago, many, size, visible
+from memtui.util.text import pluralize, size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.scope import Scope
@@ -47,7 +47,7 @@ def properties(state: AppState, path: Path | None, glyphs: Glyphs) -> tuple[list
     scope = snapshot.scope(file.scope)
     pairs = _index(scope) if scope and file.kind == "index" else _topic(file)
     pairs += [
-        ("modified", ago(state.now - file.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - file.mtime_ns / 1e9), ""),
         ("size", f"{size(file.size)}B", ""),
     ]
     if file.kind == "topic" and scope and scope.index:
@@ -83,7 +83,7 @@ def _index(scope: Scope) -> list[Pair]:
         return []
     loaded = "all of it" if not budget.over else f"up to line {(budget.cut_line_in_file or 1) - 1} of the file"
     return [
-        ("index", f"{many(budget.lines, 'line')}, {budget.units / 1000:.1f}k characters", "bold"),
+        ("index", f"{pluralize(budget.lines, 'line')}, {budget.units / 1000:.1f}k characters", "bold"),
         ("loaded", loaded, "$problem" if budget.over else "$good"),
         ("entries", f"{len(scope.entries)}" + (f", {lost} not loaded" if lost else ""), "$problem" if lost else ""),
     ]
@@ -116,11 +116,15 @@ def _instruction(state: AppState, path: Path) -> list[Pair]:
         ("instructions", instruction.layer, "bold"),
         ("file", visible(str(path), keep=""), ""),
         ("size", f"{size(instruction.size)}B", ""),
-        ("modified", ago(state.now - instruction.mtime_ns / 1e9), ""),
+        ("modified", time_ago(state.now - instruction.mtime_ns / 1e9), ""),
     ]
     if instruction.loaded:
         pairs.append(
-            ("loaded", f"{many(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters", "$good")
+            (
+                "loaded",
+                f"{pluralize(instruction.loaded_lines, 'line')}, {size(instruction.total_chars)} characters",
+                "$good",
+            )
         )
     if instruction.globs:
         pairs.append(("only for", visible(", ".join(instruction.globs), keep=""), ""))

@@ -11,11 +11,11 @@ from memtui.dream.backends.prompts import STAGES
 from memtui.dream.lock.external_run import ExternalRun
 from memtui.dream.run.events import Ended, Event, File, Held, Phase, Turn
 from memtui.dream.run.stage import STAGE_RETENTION_S
-from memtui.presentation.dream_text import event_words, how_of, seconds_of
+from memtui.presentation.dream_text import event_text, run_outcome, run_seconds
 from memtui.tui.render.dream_rows import STYLES, discarded, phase_words, turn_words, word_of
 from memtui.tui.state import Dream, OpenDream
 from memtui.tui.theme import Glyphs
-from memtui.util.text import cells, clip, many, pad, span, visible
+from memtui.util.text import cells, clip, duration, pad, pluralize, visible
 
 LABEL = 13
 """Cells of what a line of the head is about."""
@@ -29,9 +29,9 @@ STATES = {"merged": "merges", "conflict": "conflict", "same": "there already", "
 def title_of(dream: Dream, now: float, glyphs: Glyphs) -> str:
     """What kind of run, how it stands and for how long."""
     kind = "dry run" if dream.run.dry_run else "dream"
-    lasted = span(seconds_of(dream.run, dream.progress, dream.state, now))
+    lasted = duration(run_seconds(dream.run, dream.progress, dream.state, now))
     joint = {"running": " ", "died": " after ", "killed": " after ", "failed": " after "}.get(
-        how_of(dream.state), ", took "
+        run_outcome(dream.state), ", took "
     )
     word = "done" if word_of(dream) == kind else word_of(dream)
     return f"{kind} {word}{joint}{lasted} {glyphs.separator} {dream.run.id}"
@@ -84,16 +84,16 @@ def _folder_words(dream: Dream, opened: OpenDream | None, end: Ended, now: float
     """What became of the memory folder, and of what was drafted."""
     back = sum(word == "taken back" for word in opened.taken.values()) if opened is not None else 0
     if back:
-        return f"{many(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
+        return f"{pluralize(len(opened.taken) if opened is not None else 0, 'file')} adopted, {back} taken back since"
     by_hand = {name for one in dream.progress.decided if one.what == "adopted" for name in one.names}
     if end.adopted:
-        return f"{many(len(end.adopted), 'file')} adopted; u brings one back, U all"
-    folder = f"{many(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
+        return f"{pluralize(len(end.adopted), 'file')} adopted; u brings one back, U all"
+    folder = f"{pluralize(len(by_hand), 'file')} adopted by you" if by_hand else "untouched"
     if dream.kept and end.drafted:
         left = f"{end.drafted - len(by_hand)} of {end.drafted}" if by_hand else str(end.drafted)
         days = max(1, round((dream.run.at + STAGE_RETENTION_S - now) / 86_400))
         plural = "s" * (end.drafted != 1)
-        return f"{folder}; {left} drafted change{plural} kept aside for {many(days, 'day')}"
+        return f"{folder}; {left} drafted change{plural} kept aside for {pluralize(days, 'day')}"
     return folder + ("; what it drafted was discarded" if discarded(dream) else "")
 
 
@@ -203,9 +203,10 @@ class LogRows:
 
 
 def _event(event: Event, width: int) -> Iterator[Content]:
-    words = event_words(event)
-    if not words:
+    text = event_text(event)
+    if text is None:
         return
+    words = f"{text.label}  {text.text}" if text.label else text.text
     at = time.strftime("%H:%M:%S", time.localtime(event.at))
     style = {Turn: "", Phase: "$link", Held: "$warn", Ended: "bold"}.get(type(event), "$dim")
     first, *more = Content.styled(visible(words, keep=""), style).wrap(max(8, width - 10)) or [Content("")]

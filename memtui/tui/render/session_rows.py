@@ -14,7 +14,7 @@ from msgspec import Struct
 from memtui.resume.outline import OutlineNode
 from memtui.sessions.listing import CompressedSessions, Session
 from memtui.tui.state import Point
-from memtui.util.filter_query import Term, matches, parse
+from memtui.util.filter_query import QueryTerm, matches_query, parse_query
 
 if TYPE_CHECKING:
     from memtui.tui.state import OpenSession, Scope, SessionListState
@@ -137,7 +137,7 @@ def arrange_sessions(
         wanted: Filter, order, what is unfolded.
         opened: What was read of sessions; one that is unfolded and not yet read shows no branches.
     """
-    terms, sessions = parse(wanted.query), session_list.sessions
+    terms, sessions = parse_query(wanted.query), session_list.sessions
     numbers: Sequence[int] = range(len(sessions))
     if wanted.branch or terms:
         numbers = [number for number, one in enumerate(sessions) if _wants(wanted, terms, one)]
@@ -163,10 +163,10 @@ _ORDERED: Mapping[SessionOrder, Callable[[Session], Any]] = {
 }
 
 
-def _wants(wanted: SessionsWanted, terms: tuple[Term, ...], one: Session) -> bool:
+def _wants(wanted: SessionsWanted, terms: tuple[QueryTerm, ...], one: Session) -> bool:
     if wanted.branch and one.branch != wanted.branch:
         return False
-    return not terms or matches(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
+    return not terms or matches_query(terms, one.title, one.first_prompt, one.branch, one.cwd, one.id)
 
 
 def _below(place: str, opened: OpenSession, wanted: SessionsWanted) -> list[NodeRow | AgentsRow]:

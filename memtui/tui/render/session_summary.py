@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import asdict
 
-from memtui.client.paths import short
-from memtui.client.retention import SOON, days_left
+from memtui.client.paths import tilde_path
+from memtui.client.retention import CLEANUP_WARNING_DAYS, days_left
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.health import check_health
 from memtui.resume.omitted import OMISSION_REASONS
@@ -21,7 +21,7 @@ from memtui.transcripts.stats import collect_stats
 from memtui.transcripts.summary import SessionSummary
 from memtui.transcripts.transcript import Transcript
 from memtui.tui.state import OpenSession, SessionListState
-from memtui.util.text import ago, many, size, visible
+from memtui.util.text import pluralize, size, time_ago, visible
 
 if TYPE_CHECKING:
     from memtui.memory.workspace import Workspace
@@ -34,14 +34,14 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
     """What the list alone knows: no file is read for it."""
     kept = session.file_path in session_list.archived
     left = None if session_list.days is None else days_left(session.modified, now, session_list.days)
-    soon = not kept and left is not None and left < SOON
+    soon = not kept and left is not None and left < CLEANUP_WARNING_DAYS
     live = session_list.live.get(session.id)
     pairs: list[Pair] = [
         ("id", session.id[:8], ""),
         ("live", f"open in process {live.pid}" if live else "", "$good"),
-        ("in", visible(short(Path(session.cwd), home), keep="") if session.cwd else "", ""),
+        ("in", visible(tilde_path(Path(session.cwd), home), keep="") if session.cwd else "", ""),
         ("branch", visible(session.branch, keep=""), ""),
-        ("last", ago(now - session.when), ""),
+        ("last", time_ago(now - session.when), ""),
         ("messages", f"{session.messages:,}", ""),
         ("size", f"{size(session.size)}B", ""),
         ("bad lines", f"{session.bad:,}" if session.bad else "", "$problem"),
@@ -54,7 +54,7 @@ def pairs_of(session: Session, session_list: SessionListState, now: float, home:
 def _clean_up(left: float | None) -> str:
     if left is None:
         return "off: a settings file is faulty"
-    return f"in {many(int(left), 'day')}" if left >= 1 else "at Claude Code's next start" if left <= 0 else "today"
+    return f"in {pluralize(int(left), 'day')}" if left >= 1 else "at Claude Code's next start" if left <= 0 else "today"
 
 
 def opened_of(
@@ -98,7 +98,7 @@ def _sent(plan: ResumePlan, facts: SessionSummary | None) -> str:
     if plan.messages is None:
         return "no conversation"
     sent = len(plan.messages)
-    return f"{sent:,} of {facts.messages:,} messages" if facts and facts.messages > sent else many(sent, "message")
+    return f"{sent:,} of {facts.messages:,} messages" if facts and facts.messages > sent else pluralize(sent, "message")
 
 
 def _counts(facts: SessionSummary) -> list[Pair]:
@@ -107,7 +107,7 @@ def _counts(facts: SessionSummary) -> list[Pair]:
         ("prompts", f"{facts.prompts:,}", ""),
         ("rewinds", f"{facts.rewinds:,}" if facts.rewinds else "", ""),
         ("compacted", f"{facts.compactions:,}x" if facts.compactions else "", ""),
-        ("file", many(facts.lines, "line"), ""),
+        ("file", pluralize(facts.lines, "line"), ""),
     ]
 
 

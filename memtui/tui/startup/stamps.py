@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.client.git import head_file
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.tui.startup.frame_cache import Stamp, stamp
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def stamps_of(workspace: Workspace, snapshot: Snapshot) -> list[Stamp]:
         snapshot: A full reading of it.
     """
     location, dirs = workspace.location, workspace.dirs
-    others = {location.folder, location.folder / LOCK, dirs.state / "drafts", dirs.state / "pins"}
+    others = {location.folder, location.folder / LOCK_NAME, dirs.state / "drafts", dirs.state / "pins"}
     others |= {dirs.config / "config.toml", *_deciding(location)}
     stamps: list[Stamp] = []
     for scope in snapshot.scopes:

@@ -41,7 +41,7 @@ class Terminal:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.give_back()
+        self.limit_heaps()
 
     def draw(self, frame: str) -> None:
         """Show a frame on the alternate screen, if that is possible; Textual draws it a moment later in any case.
@@ -69,7 +69,7 @@ class Terminal:
         self.drawn = False
         self._restore_modes()
 
-    def give_back(self) -> None:
+    def limit_heaps(self) -> None:
         """Leave the screen and the modes as they were, if nobody has taken them over."""
         if self.drawn:
             self.drawn = False

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 
-from memtui.client.paths import short
+from memtui.client.paths import tilde_path
 from memtui.tui.app_base import CommandContext, Selection, View
 from memtui.tui.commands import app, dreams, registry
 from memtui.tui.commands.registry import Command, declare
@@ -20,7 +20,7 @@ from memtui.tui.theme import Glyphs
 from memtui.tui.widgets.gate_list import GateList
 from memtui.tui.widgets.run_panes import RunDetails, RunList
 from memtui.tui.widgets.virtual_list import VirtualList
-from memtui.util.text import many, visible
+from memtui.util.text import pluralize, visible
 
 NONE_YET = "no dream has run here yet; D starts one"
 
@@ -109,7 +109,7 @@ class DreamView(View):
         if self.state is not None:
             self.runs.empty = NONE_YET
             self.runs.show(self.state.dreams, self.state.judging, now, still=self.app.still)
-            self.runs.border_title = f"Runs {self.glyphs.separator} {many(len(self.state.dreams), 'dream')}"
+            self.runs.border_title = f"Runs {self.glyphs.separator} {pluralize(len(self.state.dreams), 'dream')}"
 
     def _show_details(self, now: float) -> None:
         dream, opened = self.current, self.state.open_dream if self.state else None
@@ -173,4 +173,4 @@ class DreamView(View):
 
 def _short(source: str, home: Path) -> str:
     """Where a check was read; a path is shown from the home folder."""
-    return short(Path(source), home) if source.startswith("/") else source
+    return tilde_path(Path(source), home) if source.startswith("/") else source

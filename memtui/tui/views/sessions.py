@@ -28,7 +28,7 @@ from memtui.tui.widgets.session_list import SessionList
 from memtui.tui.widgets.transcript_view import Anchor, TranscriptLines
 from memtui.tui.widgets.virtual_list import VirtualList
 from memtui.util.errors import MemtuiError
-from memtui.util.text import many, size, visible
+from memtui.util.text import pluralize, size, visible
 
 READ_DELAY_S = 0.12
 """Seconds that the cursor has to rest on a row before its session is read whole; 0: it need not."""
@@ -155,7 +155,7 @@ class SessionsView(View):
             self.notify(visible(error.message), severity="warning", markup=False)
             return
         pane = self.query_one("#conversation")
-        pane.border_title = f"Conversation {self.glyphs.separator} {many(len(conversation.way), 'row')}"
+        pane.border_title = f"Conversation {self.glyphs.separator} {pluralize(len(conversation.way), 'row')}"
         pane.border_subtitle = PANE_HINTS
         if self.reader is None:
             pane.mount(TranscriptLines(source))

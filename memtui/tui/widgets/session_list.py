@@ -4,8 +4,8 @@ from collections.abc import Hashable, Mapping
 
 from textual.content import Content
 
-from memtui.client.retention import days_left, leaving
-from memtui.client.session_files import NAMELESS
+from memtui.client.retention import cleanup_mark, days_left
+from memtui.client.session_files import UNTITLED
 from memtui.resume.outline import NODE_LABELS
 from memtui.sessions.listing import Session
 from memtui.transcripts.entries import parse_timestamp
@@ -112,7 +112,7 @@ class SessionList(RowList[SessionRow]):
         project = ""
         if self.session_list.scope != "project" and width >= PROJECT_FROM:
             project = text.pad(text.visible(project_of(session), keep=""), 12, ellipsis=self.glyphs.ellipsis) + " "
-        title = text.visible(session.title, keep="") or NAMELESS
+        title = text.visible(session.title, keep="") or UNTITLED
         title = text.pad(title, max(1, room - len(project)), ellipsis=self.glyphs.ellipsis)
         return Content.assemble(
             (lead[:1], style),
@@ -138,7 +138,7 @@ class SessionList(RowList[SessionRow]):
         if self.session_list.days is None:
             return ""
         left = days_left(session.modified, self.now, self.session_list.days)
-        return leaving(left)
+        return cleanup_mark(left)
 
     def _node(self, row: NodeRow, width: int) -> Content:
         node = row.node

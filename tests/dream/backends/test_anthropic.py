@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.agent.anthropic import SPEND_LIMIT_CODE
 from memtui.client.memory_location import locate_memory
@@ -56,7 +57,7 @@ class Dreamer:
 
 def _again(scene: Scene, tmp_path: Path, environ: dict[str, str]) -> Scene:
     """The same project in other surroundings."""
-    env = scene.workspace.env._replace(environ=environ)
+    env = replace(scene.workspace.env, environ=environ)
     location = locate_memory(env, tmp_path / "shop")
     return Scene(scene.dirs, Workspace(env, scene.dirs, location, trash=False, now=scene.workspace.now))
 

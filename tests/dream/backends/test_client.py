@@ -245,9 +245,9 @@ def test_the_client_ends_when_the_run_is_killed(tmp_path: Path) -> None:
 
 
 def _lives(pid: int) -> bool:
-    from memtui.util.process import Identity, alive
+    from memtui.util.process import ProcessIdentity, is_alive
 
-    return alive(Identity(pid))
+    return is_alive(ProcessIdentity(pid))
 
 
 def _until(holds: Callable[[], bool]) -> None:

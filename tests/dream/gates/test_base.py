@@ -10,7 +10,7 @@ import pytest
 
 from memtui.client.environment import Env
 from memtui.client.memory_location import MemoryLocation, locate_memory
-from memtui.client.paths import LOCK
+from memtui.client.paths import LOCK_NAME
 from memtui.dream.gates.base import DREAM_INTERVAL_S, SCHEDULE_TOLERANCE_S, Gate, lock_gate
 from memtui.dream.gates.evaluate import evaluate_gates
 from memtui.dream.gates.sessions import MIN_SESSIONS
@@ -37,7 +37,7 @@ def location(tmp_path: Path, env: Env) -> MemoryLocation:
 
 
 def lock(location: MemoryLocation, content: bytes, age: float) -> Path:
-    path = location.folder / LOCK
+    path = location.folder / LOCK_NAME
     path.write_bytes(content)
     os.utime(path, (NOW - age, NOW - age))
     return path
@@ -221,7 +221,7 @@ def test_a_lock_that_is_no_file_is_not_followed(
 ) -> None:
     target = tmp_path / "target"
     target.write_text(str(dead_process()), encoding="ascii")
-    path = location.folder / LOCK
+    path = location.folder / LOCK_NAME
     path.symlink_to(target)
     assert read_lock(location.folder).kind == "foreign"
     os.utime(path, (NOW - 60, NOW - 60), follow_symlinks=False)
@@ -237,7 +237,7 @@ def test_a_lock_that_is_no_file_is_not_followed(
     path.unlink()
     with socket.socket(socket.AF_UNIX) as server:
         monkeypatch.chdir(location.folder)  # a socket's path is limited to 108 bytes
-        server.bind(LOCK)
+        server.bind(LOCK_NAME)
         assert read_lock(location.folder).kind == "foreign"
 
 

@@ -16,7 +16,7 @@ from memtui.dream.lock.lock_file import MAX_RESTORED_BYTES, read_lock
 from memtui.fs.filesystem import FileSystem
 from memtui.util.app_dirs import Dirs
 from memtui.util.errors import Conflict, MemtuiError, Refused
-from memtui.util.process import Identity, current, identify
+from memtui.util.process import ProcessIdentity, current_process, identify_process
 from tests.dream.lock_race import race
 from tests.dream.scene import HOUR, NOW, Scene, dead_process
 from tests.support import digest_tree
@@ -25,15 +25,15 @@ ME = str(os.getpid()).encode()
 
 
 @pytest.fixture
-def other() -> Iterator[Identity]:
+def other() -> Iterator[ProcessIdentity]:
     """Another process that lives."""
     child = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
-    yield identify(child.pid)
+    yield identify_process(child.pid)
     child.kill()
     child.communicate()
 
 
-def lock_of(scene: Scene, me: Identity | None = None) -> DreamLock:
+def lock_of(scene: Scene, me: ProcessIdentity | None = None) -> DreamLock:
     return DreamLock(scene.folder, scene.dirs, me=me, now=lambda: scene.now, settle=0)
 
 
@@ -70,7 +70,7 @@ def test_success_makes_its_time_now_and_lets_the_next_one_in(scene: Scene) -> No
 
 
 @pytest.mark.parametrize("content", [b"{other}", b"{me}", b"", b"text", b"-1", b"9" * 100_000])
-def test_a_lock_that_counts_is_left_alone(scene: Scene, other: Identity, content: bytes) -> None:
+def test_a_lock_that_counts_is_left_alone(scene: Scene, other: ProcessIdentity, content: bytes) -> None:
     holder = lock_of(scene)
     if content == b"{me}":
         holder.take()
@@ -84,7 +84,7 @@ def test_a_lock_that_counts_is_left_alone(scene: Scene, other: Identity, content
     assert digest_tree(scene.folder) == before
 
 
-def test_an_alive_holder_counts_for_an_hour_and_then_loses_it(scene: Scene, other: Identity) -> None:
+def test_an_alive_holder_counts_for_an_hour_and_then_loses_it(scene: Scene, other: ProcessIdentity) -> None:
     first = lock_of(scene, other)
     scene.put_lock(b"", 30 * HOUR)
     before = digest_tree(scene.folder)
@@ -151,8 +151,8 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
     if content is not None:
         scene.put_lock(content.replace(b"{dead}", str(dead_process()).encode()), 30 * HOUR)
     before = digest_tree(scene.folder)
-    me = current()
-    gone = Identity(me.pid, (me.started or 0) - 100, me.boot) if reused else identify(dead_process())
+    me = current_process()
+    gone = ProcessIdentity(me.pid, (me.started or 0) - 100, me.boot) if reused else identify_process(dead_process())
     dead = DreamLock(scene.folder, scene.dirs, me=gone, now=lambda: NOW, settle=0)
     dead.take()
     assert lock_gate(effective_lock(scene.folder, scene.dirs), NOW).open
@@ -170,7 +170,7 @@ def test_a_holder_that_died_is_rolled_back_by_the_next(scene: Scene, content: by
 
 
 def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
-    gone = identify(dead_process())
+    gone = identify_process(dead_process())
     DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     journal = LockJournal(scene.dirs, scene.folder)
     entry = journal.load()
@@ -180,8 +180,8 @@ def test_a_success_that_was_cut_short_is_ended_as_one(scene: Scene) -> None:
     assert scene.lock.stat().st_mtime_ns == int(NOW * 1e9) + 1
 
 
-def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other: Identity) -> None:
-    gone = identify(dead_process())
+def test_a_lock_that_somebody_else_took_meanwhile_is_theirs(scene: Scene, other: ProcessIdentity) -> None:
+    gone = identify_process(dead_process())
     DreamLock(scene.folder, scene.dirs, me=gone, settle=0, now=lambda: NOW).take()
     scene.put_lock(str(other.pid).encode(), 0)
     before = digest_tree(scene.folder)
@@ -228,7 +228,7 @@ def test_no_process_is_ever_signalled(scene: Scene, monkeypatch: pytest.MonkeyPa
             lock_of(scene).roll_back()
 
 
-def test_clearing_needs_a_lock_that_nobody_holds(scene: Scene, other: Identity) -> None:
+def test_clearing_needs_a_lock_that_nobody_holds(scene: Scene, other: ProcessIdentity) -> None:
     assert clear_stale_lock(scene.folder, scene.dirs, NOW).kind == "none"
     scene.put_lock(str(other.pid).encode(), 60)
     with pytest.raises(Conflict, match=f"held by process {other.pid}"):
@@ -268,7 +268,7 @@ class Meanwhile(FileSystem):
 @pytest.mark.parametrize("at", ["wait", "write"])
 @pytest.mark.parametrize("content", [None, b""])
 def test_somebody_who_doesn_t_stand_in_our_line_wins_if_they_were_last(
-    scene: Scene, other: Identity, at: str, content: bytes | None
+    scene: Scene, other: ProcessIdentity, at: str, content: bytes | None
 ) -> None:
     if content is not None:
         scene.put_lock(content, 30 * HOUR)

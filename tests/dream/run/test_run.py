@@ -26,7 +26,7 @@ from memtui.dream.run.runs import (
 from memtui.dream.run.stage import Stage, has_stage
 from memtui.memory.workspace import Workspace
 from memtui.util.errors import MemtuiError, Refused
-from memtui.util.process import current, identify
+from memtui.util.process import current_process, identify_process
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, edit, topic
 from tests.support import digest_tree
 
@@ -57,7 +57,7 @@ def test_a_whole_run_is_adopted_and_told(scene: Scene) -> None:
     assert [one.name for one in found if isinstance(one, Phase)] == ["starting", "updating"]
     run = list_runs(scene.dirs)[0]
     assert (run.backend, run.why, run.trigger, run.mode) == ("scripted", "a test", "schedule", "reflect")
-    assert run.process == current() and [gate.name for gate in run.gates][-2:] == ["lock", "folder"]
+    assert run.process == current_process() and [gate.name for gate in run.gates][-2:] == ["lock", "folder"]
     now = run_progress(found)
     assert (now.turns, now.tools, now.phase) == (2, {"Read": 2, "Edit": 1}, "updating")
     assert {file.name: file.kind for file in now.files.values()} == {topic(1): "changed", topic(2): "removed"}
@@ -353,7 +353,7 @@ def test_a_run_that_died_is_ended_at_the_next_start(scene: Scene) -> None:
 
     end = scene.run(touch, dry_run=True)
     run = list_runs(scene.dirs)[0]
-    gone = identify(dead_process())
+    gone = identify_process(dead_process())
     write_run(replace(run, process=gone))
     lines = run.events.read_bytes().splitlines(keepends=True)
     run.events.write_bytes(b"".join(lines[:-1]) + lines[-1][:10])

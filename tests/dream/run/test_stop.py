@@ -16,7 +16,7 @@ from memtui.dream.run.runs import Run, list_runs, run_state, write_run
 from memtui.dream.run.stage import has_stage, open_stage
 from memtui.dream.run.stop import stop_run
 from memtui.util.errors import Conflict, Refused
-from memtui.util.process import Identity, alive, identify
+from memtui.util.process import ProcessIdentity, identify_process, is_alive
 from tests.dream.child import MOMENTS, Child, full_disk
 from tests.dream.scene import HOUR, NOW, Scene, contents, dead_process, topic
 from tests.support import digest_tree
@@ -123,7 +123,7 @@ def test_killing_a_run_that_died_puts_back_what_it_held(scene: Scene) -> None:
     assert digest_tree(scene.folder) == before
 
 
-def as_if_by(scene: Scene, process: Identity) -> Run:
+def as_if_by(scene: Scene, process: ProcessIdentity) -> Run:
     """A run that a process seems to be at."""
     scene.run(lambda stage, emit: None)
     run = replace(list_runs(scene.dirs)[0], process=process)
@@ -135,15 +135,15 @@ def as_if_by(scene: Scene, process: Identity) -> Run:
 def test_another_process_of_the_same_number_is_never_signalled(scene: Scene) -> None:
     bystander = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        real = identify(bystander.pid)
+        real = identify_process(bystander.pid)
         for other in (real._replace(started=(real.started or 0) - 60), real._replace(boot="another run")):
             stopping = stop_run(as_if_by(scene, other), scene.dirs, scene.workspace)
             assert stopping.by == ""
         with pytest.raises(Refused, match="may not be the dream's"):
-            stop_run(as_if_by(scene, Identity(bystander.pid)), scene.dirs, scene.workspace)
+            stop_run(as_if_by(scene, ProcessIdentity(bystander.pid)), scene.dirs, scene.workspace)
         with pytest.raises(Refused, match="may not be the dream's"):
-            stop_run(as_if_by(scene, identify(os.getpid())), scene.dirs, scene.workspace)
-        assert alive(real)
+            stop_run(as_if_by(scene, identify_process(os.getpid())), scene.dirs, scene.workspace)
+        assert is_alive(real)
     finally:
         bystander.communicate()
     assert bystander.returncode != -signal.SIGTERM
@@ -154,9 +154,9 @@ def test_a_number_that_changes_hands_between_the_looks_is_not_signalled(
 ) -> None:
     bystander = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     try:
-        run = as_if_by(scene, identify(bystander.pid))
+        run = as_if_by(scene, identify_process(bystander.pid))
         answers = iter([True, True, False])  # of `run_state`, of the first look, of the look through the handle
-        monkeypatch.setattr(killing, "alive", lambda process: next(answers, False))
+        monkeypatch.setattr(killing, "is_alive", lambda process: next(answers, False))
         next(answers)
         assert stop_run(run, scene.dirs, scene.workspace).by == "SIGTERM"
         assert bystander.poll() is None

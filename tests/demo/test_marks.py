@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.demo.words import FAKE_SECRET, age_in, fill, iso, made_uuid, seconds
+from memtui.demo.marks import FAKE_SECRET, age_in, fill, iso_timestamp, made_uuid, span_seconds
 from memtui.secrets.scanner import scan
 
 NOW = 1_796_000_000.0  # 2026-11-30 00:53:20 UTC
@@ -31,7 +31,7 @@ def test_templates_of_other_programs_stay() -> None:
 
 @given(st.integers(0, 400), st.integers(0, 23), st.integers(0, 59))
 def test_spans_add_up(days: int, hours: int, minutes: int) -> None:
-    assert seconds(f"{days}d{hours}h{minutes}m") == days * 86_400 + hours * 3_600 + minutes * 60
+    assert span_seconds(f"{days}d{hours}h{minutes}m") == days * 86_400 + hours * 3_600 + minutes * 60
 
 
 def test_a_file_says_its_own_age() -> None:
@@ -40,7 +40,7 @@ def test_a_file_says_its_own_age() -> None:
 
 
 def test_times_have_milliseconds() -> None:
-    assert iso(NOW + 0.9996) == "2026-11-30T00:53:21.000Z"
+    assert iso_timestamp(NOW + 0.9996) == "2026-11-30T00:53:21.000Z"
 
 
 def test_ids_repeat_and_differ() -> None:

@@ -1,9 +1,9 @@
-"""Marks in the data files, filled in for one moment: `{{-12d}}` is the date twelve days ago.
+"""Placeholders in the data files, filled in for a given time: `{{-12d}}` is the date twelve days ago.
 
-Data files are plain text that people can read and change. What depends on the moment or on the home folder is marked:
+Data files are plain text. What depends on the time or the home folder is a placeholder:
 
     {{-12d}} {{+6d}}      a date, as 2026-11-18
-    {{-2d3h iso}}         a time, as the agent client writes it: 2026-11-28T01:12:00.000Z
+    {{-2d3h iso}}         a time, as Claude Code writes it: 2026-11-28T01:12:00.000Z
     {{-3d ko}}            a date as Korean prose: 11월 27일
     {{session:NAME}}      the id of the session that sessions/NAME.txt becomes
     {{cwd}} {{memory}}    folders, where the caller knows them
@@ -26,16 +26,16 @@ _MODIFIED = re.compile(r"^\s*modified: \{\{-((?:\d+[dhm])+) iso\}\}$", re.MULTIL
 _UNITS = {"d": 86_400, "h": 3_600, "m": 60}
 
 FAKE_SECRET = "moru_sandbox_" + hashlib.sha256(b"not a credential").hexdigest()[:40]
-"""Has the shape and the randomness of a token, so that the scan finds it; made from a sentence, opens nothing."""
+"""Looks like a token, so that the secret scanner finds it, and is none."""
 
 
-def seconds(span: str) -> int:
+def span_seconds(span: str) -> int:
     """The length of a span such as "2d3h" or "45m" in seconds."""
     return sum(int(number) * _UNITS[unit] for number, unit in re.findall(r"(\d+)([dhm])", span))
 
 
-def iso(when: float) -> str:
-    """A time as the agent client writes it, UTC with milliseconds."""
+def iso_timestamp(when: float) -> str:
+    """Format a time as Claude Code does, UTC with milliseconds."""
     moment = datetime.fromtimestamp(round(when * 1000) / 1000, UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"
 
@@ -45,7 +45,7 @@ def made_uuid(*words: object) -> str:
     return str(uuid.UUID(bytes=hashlib.sha256("\0".join(map(str, words)).encode()).digest()[:16], version=4))
 
 
-def session_id(name: str) -> str:
+def demo_session_id(name: str) -> str:
     """The id of a demo session by the name of its script."""
     return made_uuid("session", name)
 
@@ -62,12 +62,12 @@ def fill(text: str, now: float, names: Mapping[str, str] | None = None) -> str:
 
     def word(match: re.Match[str]) -> str:
         if match["session"]:
-            return session_id(match["session"])
+            return demo_session_id(match["session"])
         if match["name"]:
             return known.get(match["name"], match[0])
-        when = now + seconds(match["span"]) * (1 if match["sign"] == "+" else -1)
+        when = now + span_seconds(match["span"]) * (1 if match["sign"] == "+" else -1)
         if match["form"] == "iso":
-            return iso(when)
+            return iso_timestamp(when)
         moment = datetime.fromtimestamp(when, UTC)
         return f"{moment.month}월 {moment.day}일" if match["form"] == "ko" else f"{moment:%Y-%m-%d}"
 
@@ -77,4 +77,4 @@ def fill(text: str, now: float, names: Mapping[str, str] | None = None) -> str:
 def age_in(text: str) -> int | None:
     """The age in seconds that a topic file gives itself by `modified: {{-2d iso}}`, if it has one."""
     found = _MODIFIED.search(text)
-    return seconds(found[1]) if found else None
+    return span_seconds(found[1]) if found else None
