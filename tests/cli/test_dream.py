@@ -128,17 +128,17 @@ def test_a_dream_in_a_process_of_its_own(run: Run, memory: Path) -> None:
     ran = run("dream", "now", "--force", "--wait")
     assert ran.code == 0
     for word in (
-        "started  reflect by offline",
+        "started: reflect by offline",
         "updating",
         "project_checkout.md  +1 -1",
-        "ended  done: 1 file adopted",
+        "ended: done  1 file adopted",
     ):
         assert word in ran.out
     assert "Live since then." in (memory / "project_checkout.md").read_text(encoding="utf-8")
     status = run("dream", "status", "--json").data
     assert status["last"] is not None and status["newest"]["how"] == "done"
     assert status["newest"]["pid"] != os.getpid()
-    assert run("dream", "watch").out.endswith("ended  done: 1 file adopted\n")
+    assert run("dream", "watch").out.endswith("ended: done  1 file adopted\n")
     lines = run("dream", "watch", "--jsonl").lines
     assert lines[0]["event"] == "started" and lines[-1]["event"] == "ended"
     whole = run("dream", "watch", "--json").data
@@ -319,7 +319,7 @@ def test_a_trigger_dreams_on_its_own(run: Run, memory: Path, dirs: Dirs) -> None
     ran = run("dream", "now", "--trigger", "hook", "--force", "--wait")
     assert (ran.code, ran.out, ran.err) == (0, "", "")
     made = list_runs(dirs)[0]
-    assert made.trigger == "hook" and "started by hook  reflect by offline" in run("dream", "watch").out
+    assert made.trigger == "hook" and "started by hook: reflect by offline" in run("dream", "watch").out
     assert "started by hook" in run("dream", "status").out and "offline, hook" in run("dream", "log").out
     assert run("dream", "status", "--json").data["newest"]["trigger"] == "hook"
 
@@ -332,7 +332,7 @@ def test_a_trigger_that_cannot_work_is_written_down(run: Run, memory: Path) -> N
 def test_dreams_that_fail_in_a_row_back_off_and_say_so(run: Run, memory: Path, dreamt: Callable[..., Ran]) -> None:
     dreamt("fail")
     dreamt("fail")
-    words = "2 dreams failed in a row, the last just now: no more: the next one waits, ready in "
+    words = "2 dreams failed in a row, the last just now: no more: the next one waits, opens in "
     assert words in run("dream", "status").out
     assert run("dream", "status", "--json").data["backs_off_until"] is not None
     gate = next(one for one in run("dream", "why", "--json").data["gates"] if one["name"] == "failures")

@@ -5,6 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from memtui.memory.snapshot import load_snapshot
 from memtui.util.errors import NotFound
@@ -162,7 +163,7 @@ def test_a_folder_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.Monke
 def test_memory_switched_off(tmp_path: Path) -> None:
     snapshot_of(tmp_path, FILES)
     env, location = location_of(tmp_path)
-    snapshot = load_snapshot(env=env, location=location._replace(enabled=False), full=True, now=NOW)
+    snapshot = load_snapshot(env=env, location=replace(location, enabled=False), full=True, now=NOW)
     assert snapshot.auto is not None and len(snapshot.auto.files) == 3
     assert snapshot.notices == ("memory is switched off: the agent loads and writes none",)
 
@@ -200,7 +201,7 @@ from memtui.client.memory_location import locate_memory
 from memtui.memory.snapshot import load_snapshot
 root = Path(sys.argv[1])
 env = Env(root / "home", {}, ())
-location = locate_memory(env, root / "repo")._replace(folder=root / "memory")
+location = replace(locate_memory(env, root / "repo"), folder=root / "memory")
 snapshot = load_snapshot(location, env, full=False, now=1.0)
 assert snapshot.auto is not None and len(snapshot.auto.files) == 3
 heavy = ("yaml", "markdown_it", "watchfiles", "rapidfuzz", "textual", "rich", "click", "anthropic")

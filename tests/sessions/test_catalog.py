@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import astuple
 
 from memtui.client.session_files import listed_files, session_files
 from memtui.sessions.catalog import _MANY_FOLDERS, FILE_NAME, Catalogue, find_session, load_sessions, newest_session
@@ -40,7 +41,7 @@ def fresh(folder: Path) -> list[Session]:
         facts = summarize(file.path)
         first = "" if facts.first_prompt == facts.title else facts.first_prompt
         line = (facts.when(file.modified), facts.title, facts.messages, facts.bad, facts.branch, facts.cwd, first)
-        found += [Session(*file, *line)] if facts.listed else []
+        found += [Session(*astuple(file), *line)] if facts.listed else []
     return sorted(found, key=lambda one: (-one.when, one.file_path))
 
 

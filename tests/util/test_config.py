@@ -4,15 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memtui.util.config import SETTINGS, edit_config, read_config
+from memtui.services.settings import write_setting
+from memtui.util.config import SETTINGS, read_config
 from memtui.util.errors import MemtuiError, UsageError
-
-
-def write_setting(folder: Path, key: str, value: str | None) -> None:
-    """Write what `edit_config` gives."""
-    data = edit_config(folder, key, value)
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "config.toml").write_bytes(data)
 
 
 def test_defaults_without_a_file(tmp_path: Path) -> None:

@@ -340,7 +340,7 @@ def test_runs_are_listed_found_and_judged(scene: Scene) -> None:
     assert find_run(listed, None).id == ids[2]
     assert ids[1] == ids[0] + "-2"
     assert find_run(listed, ids[0]).id == ids[0], "a whole id, though it begins another"
-    with pytest.raises(MemtuiError, match="fits"):
+    with pytest.raises(MemtuiError, match="matches"):
         find_run(listed, ids[0][:4])
     with pytest.raises(MemtuiError, match="no dream"):
         find_run(listed, "1999")

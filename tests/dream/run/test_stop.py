@@ -136,7 +136,7 @@ def test_another_process_of_the_same_number_is_never_signalled(scene: Scene) -> 
     bystander = subprocess.Popen([sys.executable, "-S", "-c", "input()"], stdin=subprocess.PIPE)
     try:
         real = identify_process(bystander.pid)
-        for other in (real._replace(started=(real.started or 0) - 60), real._replace(boot="another run")):
+        for other in (replace(real, started=(real.started or 0) - 60), replace(real, boot="another run")):
             stopping = stop_run(as_if_by(scene, other), scene.dirs, scene.workspace)
             assert stopping.by == ""
         with pytest.raises(Refused, match="may not be the dream's"):
