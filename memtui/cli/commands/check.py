@@ -14,7 +14,6 @@ from memtui.cli.options import CliCommand, complete_names, pass_context
 from memtui.cli.output import Data, Line, StyledText
 from memtui.memory.checks.base import Problem
 from memtui.memory.snapshot import Snapshot
-from memtui.presentation.problem_text import problem_counts
 from memtui.services import memory
 from memtui.util.errors import MemtuiError
 

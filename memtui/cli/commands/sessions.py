@@ -18,13 +18,14 @@ from memtui.client.session_files import UNTITLED
 from memtui.resume.conversation import RESUME_POINT_REASONS
 from memtui.resume.export import ExportFormat
 from memtui.resume.health import check_health
+from memtui.resume.omitted import OMISSION_REASONS, OmissionReason
 from memtui.resume.outline import NODE_LABELS, OutlineNode, outline_of, record_line
 from memtui.resume.resume import ResumePlan, plan_resume
 from memtui.services import sessions as services
 from memtui.services.questions import Allow, SecretFound
 from memtui.sessions import catalog
 from memtui.transcripts.entries import Entry, parse_timestamp
-from memtui.transcripts.stats import BackedUpFile, SessionStats, collect_stats, compare_file
+from memtui.transcripts.stats import BackedUpFile, collect_stats, compare_file
 from memtui.transcripts.summary import SessionSummary, SummaryScanner
 from memtui.transcripts.transcript import Transcript, read_transcript
 from memtui.util.errors import MemtuiError, Refused
