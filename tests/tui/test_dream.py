@@ -80,7 +80,7 @@ async def test_every_gate_with_its_reason_and_source(make_app: Maker, memory: Pa
         rows = [gates.row(index, 118).plain for index in range(gates.row_count())]
         title = str(gates.border_title)
     assert [row.split()[1] for row in rows] == ["ready", "ready", "waiting", "waiting", *["ready"] * 4]
-    assert "last dream 2h ago; opens in 22h 0m" in rows[2]
+    assert "last dream 2h ago; ready in 22h 0m" in rows[2]
     assert "0 of 5" in rows[3]
     assert "no, 2 of 8 checks are waiting" in title
 

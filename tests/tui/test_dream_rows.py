@@ -57,7 +57,7 @@ def test_a_gate_with_its_time_fits(width: int) -> None:
     gate = Gate("time", False, "24 h since the last dream", "last dream 2h ago", "/x/.lock", NOW + 79_200)
     row = gate_row(gate, NOW, width, UNICODE).plain
     assert cells(row) <= width
-    assert row.startswith("✗ closed  24 h since")
+    assert row.startswith("✗ waiting 24 h since")
 
 
 def test_the_title_answers_first() -> None:

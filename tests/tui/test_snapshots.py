@@ -174,7 +174,7 @@ def with_dreams(named: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[W
     time.tzset()
     monkeypatch.setattr("memtui.tui.dialogs.watch_run.READ_DELAY_S", 0.001)
     for module in ("memtui.dream.run.runs", "memtui.tui.loaders.dreams"):
-        monkeypatch.setattr(f"{module}.alive", lambda process: process.pid == 4411)
+        monkeypatch.setattr(f"{module}.is_alive", lambda process: process.pid == 4411)
     for work, hours, mode in ((rewrite, 50, "reflect"), (shrink, 3, "prune")):
         run_dream(named, named.dirs, work, now=lambda at=NOW - hours * 3600: at, force=True, mode=mode,
                   backend="offline", why="named")  # fmt: skip
@@ -260,7 +260,7 @@ def test_the_dream_of_another_program(
     foreign = ExternalRun(4411, NOW - 134, "", frozenset(), files)
     monkeypatch.setattr("memtui.tui.loaders.memory.has_history", lambda *_: True)
     monkeypatch.setattr("memtui.tui.loaders.dreams.find_external_run", lambda *_: foreign)
-    monkeypatch.setattr("memtui.tui.loaders.dreams.alive", lambda _: True)
+    monkeypatch.setattr("memtui.tui.loaders.dreams.is_alive", lambda _: True)
     monkeypatch.setenv("TZ", "UTC")
     time.tzset()
     assert snap_compare(make_app(over=named), terminal_size=(80, 24), run_before=going("w"))
