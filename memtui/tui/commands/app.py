@@ -1,6 +1,5 @@
 """Commands about the program itself: views, panes, projects, palette, help, the first run, quitting."""
 
-import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,9 @@ async def show_dream_unless_typing(context: CommandContext) -> None:
 async def show_palette(context: CommandContext) -> None:
     """Every command, file, session, setting and project by name; what is off says why."""
     dialog = dialogs.Choose("Commands", palette.options(context))
-    loading = asyncio.create_task(palette.load_more(context, dialog))
+    loading = context.app.run_worker(
+        palette.load_more(context, dialog), group="palette", exit_on_error=False, description="palette"
+    )
     chosen = await context.ask(dialog)
     loading.cancel()
     if chosen is not None:

@@ -18,7 +18,7 @@ from memtui.tui.theme import Glyphs
 from memtui.util.text import cells, clip, pluralize, visible
 
 OPENED: Final = 200
-"""Lines of a part that are shown when it is unfolded; each further wish shows as many more."""
+"""Lines of a part that are shown when it is unfolded; each further Enter shows as many more."""
 
 FOLDED: Final[dict[ContentKind, int]] = {"text": OPENED, "summary": 6, "result": 3, "bad": 1}
 """Lines of a part's body that are shown while it is folded; none of the others."""
