@@ -7,11 +7,11 @@ import click
 from memtui.cli.context import CliContext
 from memtui.cli.options import CliCommand, pass_context
 from memtui.cli.output import Data, Line, Output, OutputGlyphs, StyledText, fields
-from memtui.memory.budget import IndexBudget
+from memtui.memory.budget import IndexBudget, Limit
 from memtui.memory.scope import Scope
 from memtui.memory.snapshot import Snapshot
+from memtui.presentation.budget_text import LIMIT_UNITS, amount_left, budget_verdict
 from memtui.util.errors import NotFound
-from memtui.util.text import pluralize
 
 _CELLS = 20
 """Of a bar."""
@@ -39,33 +39,23 @@ def bar(used: float, glyphs: OutputGlyphs) -> str:
     return glyphs.edges[0] + glyphs.bar * full + glyphs.rest * (_CELLS - full) + glyphs.edges[1]
 
 
-def state_of(budget: IndexBudget, warn: int = 80) -> tuple[str, str]:
-    """The word for how full an index is, and its style."""
-    if budget.over:
-        return f"OVER: {pluralize(budget.lost_lines, 'line')} not loaded", "problem"
-    return ("near limit", "warn") if budget.used * 100 >= warn else ("fits", "good")
-
-
 def meter(out: Output, budget: IndexBudget, warn: int = 80) -> Iterator[Line]:
-    """The meter as text."""
-    word, style = state_of(budget, warn)
-    if out.plain:
-        yield f"MEMORY.md\t{word}"
-        yield f"lines\t{budget.lines}\t{budget.max_lines}\t{_left(budget.lines_left)}"
-        yield f"characters\t{budget.units}\t{budget.max_units}\t{_left(budget.units_left)}"
-        return
-    for name, number, limit in (
+    """The meter as text; `warn` is the percentage from which the index is near its limit."""
+    verdict = budget_verdict(budget.lost_lines, budget.used, near=warn / 100)
+    limits: tuple[tuple[Limit, int, int], ...] = (
         ("lines", budget.lines, budget.max_lines),
-        ("characters", budget.units, budget.max_units),
-    ):
-        left = _left(limit - number)
-        marked = StyledText(word, style) if name == budget.first_limit else StyledText("")
-        label = "MEMORY.md  " if name == "lines" else " " * 11
-        yield [label, f"{name} ", bar(number / limit, out.glyphs), f" {number:,}/{limit:,} ({left})  ", marked]
-
-
-def _left(number: int) -> str:
-    return f"{number:,} left" if number >= 0 else f"{-number:,} too many"
+        ("units", budget.units, budget.max_units),
+    )
+    if out.plain:
+        yield f"MEMORY.md\t{verdict.text}"
+        for limit, used, most in limits:
+            yield f"{LIMIT_UNITS[limit]}\t{used}\t{most}\t{amount_left(used, most)}"
+        return
+    for limit, used, most in limits:
+        marked = StyledText(verdict.text, verdict.tone) if limit == budget.first_limit else StyledText("")
+        label = "MEMORY.md  " if limit == "lines" else " " * 11
+        counts = f" {used:,}/{most:,} ({amount_left(used, most)})  "
+        yield [label, f"{LIMIT_UNITS[limit]:<11}", bar(used / most, out.glyphs), counts, marked]
 
 
 def index_scope(snapshot: Snapshot, wanted: str) -> Scope:
@@ -109,13 +99,12 @@ def budget(context: CliContext, check: bool, warn: int | None, scope: str) -> in
         if out.quiet:
             return
         if check:
-            word, style = state_of(measured, warn or 80)
+            verdict = budget_verdict(measured.lost_lines, measured.used, near=(warn or 80) / 100)
             counts = f"{measured.lines}/{measured.max_lines} lines, {measured.units}/{measured.max_units} characters"
-            yield ["MEMORY.md  ", StyledText(word, style), f"  {counts}"]
+            yield ["MEMORY.md  ", StyledText(verdict.text, verdict.tone), f"  {counts}"]
             return
         yield from meter(out, measured, warn or 80)
-        first = "lines" if measured.first_limit == "lines" else "characters"
-        yield f"first limit: {first} ({measured.used:.0%} used)"
+        yield f"first limit: {LIMIT_UNITS[measured.first_limit]} ({measured.used:.0%} used)"
         if measured.over:
             yield f"cut at line {measured.cut_line_in_file} of the file"
             for entry in data["lost"]:
